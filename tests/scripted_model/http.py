@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from typing import Any
+from typing import Any, cast
 
 from tests.scripted_model.recorded import Recorded
 
@@ -36,8 +36,8 @@ class Connection(asyncio.Protocol):
 
     # asyncio.Protocol -------------------------------------------------------------------------------------
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
+        # No isinstance check: uvloop's transports are no subclass of asyncio.Transport.
+        self.transport = cast(asyncio.Transport, transport)
         self._live.add(self)
         self._task = asyncio.get_running_loop().create_task(self._serve())
 
