@@ -1,0 +1,52 @@
+"""One structured line per outcome; never a message body, never a key."""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+import structlog
+
+SHARED: list[Any] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_log_level,
+    structlog.stdlib.add_logger_name,
+    structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+    structlog.processors.format_exc_info,
+]
+
+
+def django_logging(level: str) -> dict[str, Any]:
+    """logging.dictConfig for every process: all loggers through one handler, libraries no lower than WARNING."""
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {
+            "line": {
+                "()": structlog.stdlib.ProcessorFormatter,
+                "processors": [
+                    structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                    structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0),
+                ],
+                "foreign_pre_chain": SHARED,
+            }
+        },
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+        "root": {"handlers": ["stderr"], "level": "WARNING"},
+        "loggers": {name: {"level": level} for name in ("caesar", "memory", "workers", "dashboard")}
+        | {"django.request": {"level": "ERROR"}, "celery": {"level": "WARNING"}},
+    }
+
+
+def configure_structlog() -> None:
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *SHARED,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+    logging.captureWarnings(False)

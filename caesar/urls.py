@@ -1,0 +1,8 @@
+"""Every route but the chat's, which `caesar.asgi` serves beside Django."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.urls import path
+
+urlpatterns = [path("admin/", admin.site.urls)]

@@ -1,0 +1,37 @@
+"""The tables. Each is written by one module alone; see that module's docstring."""
+
+from memory.models.audit import AuditLog, Event
+from memory.models.conversation import Conversation, MessageHash
+from memory.models.entity import Entity
+from memory.models.episode import Embedding, EpisodeSummary, Passage
+from memory.models.fact import Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
+from memory.models.installation import Installation
+from memory.models.profile import ApiKey, Approval, Profile, Space
+from memory.models.work import MemoryCursor, ModelPause, WorkItem, WorkKind, WorkState
+
+__all__ = [
+    "ApiKey",
+    "Approval",
+    "AuditLog",
+    "Conversation",
+    "Embedding",
+    "Entity",
+    "EpisodeSummary",
+    "Event",
+    "Fact",
+    "FactSource",
+    "FactState",
+    "Installation",
+    "MemoryCursor",
+    "MessageHash",
+    "ModelPause",
+    "Passage",
+    "Profile",
+    "SourceKind",
+    "Space",
+    "Tombstone",
+    "TombstoneKind",
+    "WorkItem",
+    "WorkKind",
+    "WorkState",
+]

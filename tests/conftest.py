@@ -1,0 +1,58 @@
+"""Real services for the tests: one PostgreSQL cluster and one broker per test process.
+
+A test that uses `database` sees committed rows, as the product does; afterwards the tables are emptied.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+from django.core.management import call_command
+
+from tests.environment import HOME
+
+if TYPE_CHECKING:
+    from caesar.embedded.postgres import Postgres
+    from caesar.embedded.valkey import Valkey
+
+KEPT = {"django_migrations", "django_content_type", "auth_permission", "installation"}
+
+
+@pytest.fixture(scope="session")
+def cluster(django_db_blocker: pytest.FixtureRequest) -> Iterator[Postgres]:
+    from caesar.embedded import postgres
+
+    with postgres.running(HOME, fast=True) as running, django_db_blocker.unblock():  # type: ignore[attr-defined]
+        call_command("migrate", verbosity=0)
+        yield running
+        from django.db import connections
+
+        connections.close_all()
+
+
+@pytest.fixture(scope="session")
+def broker() -> Iterator[Valkey]:
+    from caesar.embedded import valkey
+
+    with valkey.running(HOME) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def _tables(cluster: Postgres) -> str:
+    with psycopg.connect(cluster.url("superuser")) as connection:
+        rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+    return ", ".join(f'"{name}"' for (name,) in rows if name not in KEPT)
+
+
+@pytest.fixture
+def database(cluster: Postgres, _tables: str, django_db_blocker: pytest.FixtureRequest) -> Iterator[Postgres]:
+    with django_db_blocker.unblock():  # type: ignore[attr-defined]
+        yield cluster
+    with psycopg.connect(cluster.url("superuser"), autocommit=True) as connection:
+        # As a replica no trigger fires, so even the append-only log can be emptied.
+        connection.execute("SET session_replication_role = replica; SET lock_timeout = '10s'")
+        connection.execute(f"TRUNCATE {_tables} RESTART IDENTITY CASCADE")

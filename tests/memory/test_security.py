@@ -1,0 +1,63 @@
+"""Row-level security: the second wall between profiles."""
+
+import psycopg
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.db.utils import DatabaseError
+
+from memory.db import operator_scope, profile_scope, user_scope
+from memory.models import AuditLog, Profile
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def test_it_shows_a_profile_only_its_own_rows():
+    user = User.objects.create(username="anna")
+    with user_scope(user.id):
+        one = Profile.objects.create(user=user, name="one")
+        two = Profile.objects.create(user=user, name="two")
+    with profile_scope(one.id):
+        AuditLog.objects.create(profile=one, event_type="settings.changed")
+    with profile_scope(two.id):
+        assert AuditLog.objects.count() == 0
+        assert [p.name for p in Profile.objects.all()] == ["two"]
+    assert AuditLog.objects.count() == 0
+    with operator_scope():
+        assert AuditLog.objects.count() == 1
+
+
+def test_it_refuses_a_row_for_another_profile():
+    user = User.objects.create(username="anna")
+    with user_scope(user.id):
+        one = Profile.objects.create(user=user, name="one")
+        two = Profile.objects.create(user=user, name="two")
+    with pytest.raises(DatabaseError, match="row-level security"), profile_scope(one.id):
+        AuditLog.objects.create(profile=two, event_type="settings.changed")
+
+
+def test_it_keeps_the_log_from_being_changed_even_by_the_owner(database):
+    user = User.objects.create(username="anna")
+    with user_scope(user.id):
+        one = Profile.objects.create(user=user, name="one")
+    with profile_scope(one.id):
+        AuditLog.objects.create(profile=one, event_type="settings.changed")
+    with pytest.raises(DatabaseError, match="permission denied"), profile_scope(one.id):
+        AuditLog.objects.update(event_type="x")
+    for statement in (
+        "UPDATE audit_log SET event_type = 'x'",
+        "DELETE FROM audit_log",
+        "TRUNCATE audit_log CASCADE",
+    ):
+        with (
+            psycopg.connect(database.url("superuser")) as c,
+            pytest.raises(psycopg.Error, match="append-only"),
+        ):
+            c.execute(statement)
+
+
+def test_it_does_not_let_a_scope_be_opened_inside_another():
+    user = User.objects.create(username="anna")
+    with user_scope(user.id), pytest.raises(RuntimeError, match="cannot open"), operator_scope():
+        pass
+    assert connection.caesar_scope is None
