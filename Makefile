@@ -1,0 +1,37 @@
+# make up | test | ci | lint | format | llama      what each does: README.md
+.DEFAULT_GOAL := help
+.PHONY: help up test ci lint format llama venv venv-dev
+
+PY := .venv/bin/python
+ARGS ?=
+
+help:
+	@sed -n 's/^\([a-z-]*\):.*##/make \1 -/p' Makefile
+
+up: venv ## set up whatever is missing, then serve until Ctrl-C
+	@exec $(PY) manage.py up $(ARGS)
+
+test: venv-dev ## the whole test suite, on its own PostgreSQL and broker (ARGS="-k word" picks some)
+	@exec $(PY) -m pytest $(ARGS)
+
+ci: lint test ## all that CI runs: format, lint, types, import rules, missing migrations, tests
+
+lint: venv-dev ## format, lint, types, import rules, missing migrations
+	.venv/bin/ruff format --check .
+	.venv/bin/ruff check .
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+	$(PY) manage.py makemigrations --check --dry-run
+
+format: venv-dev ## bring the code into its format, mend what can be mended
+	.venv/bin/ruff format .
+	.venv/bin/ruff check --fix .
+
+llama: venv ## what running a GGUF model in the box needs (CAESAR_LLM__BUILTIN__MODEL_PATH)
+	@deploy/setup.sh requirements-llama.txt
+
+venv:
+	@deploy/setup.sh requirements.txt
+
+venv-dev:
+	@deploy/setup.sh requirements-dev.txt
