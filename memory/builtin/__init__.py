@@ -1,0 +1,1 @@
+"""What the product can do for a person with no language model configured."""

@@ -1,0 +1,120 @@
+"""Where in a sentence a statement of the person about themselves may begin, and what stands in its way.
+
+A pattern is only tried where a clause begins, so "she said I live in Paris" or "people think I work at X" never match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import regex
+
+from memory.builtin.patterns import Patterns
+from memory.builtin.text import Sentence
+
+WINDOW = 240  # characters of a clause that a pattern may see: what makes the whole pass linear
+
+_EDGE = regex.compile(
+    r"(?:[,;:()\[\]\u2014]|\s-{1,3}\s|\s&\s|\b(?:and|but|so|because|cause|cuz|since|as|though|although|while|plus|then)\b)\s*+",
+    regex.IGNORECASE,
+)
+_BREAK = regex.compile(r"[,;:()\[\]\u2014.!?]|\s-{1,3}\s")
+_MENTION = regex.compile(r"\b(?:my|our)\b", regex.IGNORECASE)
+_CAPITAL = regex.compile(r"\p{Lu}")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A place to try patterns: `window` is the text to match, `start` its offset in the sentence."""
+
+    at: str
+    window: str
+    start: int
+    plain: bool
+    hedged: bool = False
+    retracts: bool = False
+    implied: int = 0  # characters of the window that the sentence does not have: a subject said earlier
+
+
+def clauses(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
+    """The clauses of one sentence in which the person speaks of themselves."""
+    text, rules = sentence.text, patterns.rules
+    unsure = rules["hypothetical"].search(text)
+    limit = unsure.start() if unsure else len(text)
+    speaks = False
+    seen: set[int] = set()
+    for begin in _starts(text):
+        if begin > limit:
+            return
+        start, hedged = _skip_lead_in(text, begin, patterns)
+        retract = rules["forget"].match(text, start)
+        if retract:
+            start = retract.end()
+        if start in seen or start >= len(text) or start > limit:
+            continue
+        seen.add(start)
+        window = text[start : start + WINDOW]
+        implied = 0
+        pair = rules["pair"].match(window)
+        if rules["says_i"].match(window) or pair:
+            at = "i"
+            if pair:
+                window, start = "we" + window[pair.end() :], start
+                implied = 2 - pair.end()
+            speaks = bool(rules["carries_on"].match(_until_break(window)))
+        elif rules["says_my"].match(window):
+            at, speaks = "my", False
+        elif speaks and rules["bare_verb"].match(window):
+            at, window, implied = "i", "I " + window, 2
+            speaks = bool(rules["carries_on"].match(_until_break(window)))
+        else:
+            at = "any"
+            if rules["other_subject"].match(window):
+                speaks = False
+        yield Clause(
+            at, window, start, plain=_is_plain(window), hedged=hedged, retracts=bool(retract), implied=implied
+        )
+
+
+def mentions(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
+    """Each "my …" or "our …" wherever it stands, for what is said in passing ("for my dog Beans")."""
+    unsure = patterns.rules["hypothetical"].search(sentence.text)
+    limit = unsure.start() if unsure else len(sentence.text)
+    for found in _MENTION.finditer(sentence.text, 0, limit):
+        before = sentence.text[max(0, found.start() - 24) : found.start()]
+        if not patterns.rules["gives_a_name"].search(before):
+            window = sentence.text[found.start() : found.start() + WINDOW]
+            yield Clause("mention", window, found.start(), plain=_is_plain(window))
+
+
+def _starts(text: str) -> Iterator[int]:
+    yield 0
+    for edge in _EDGE.finditer(text):
+        yield edge.start() if edge.group()[0].isalpha() else edge.end()
+        if edge.group()[0].isalpha():
+            yield edge.end()
+
+
+def _skip_lead_in(text: str, start: int, patterns: Patterns) -> tuple[int, bool]:
+    hedged = False
+    for _ in range(5):
+        found = patterns.rules["lead_in"].match(text, start)
+        if not found or found.end() == start:
+            break
+        hedged = hedged or bool(patterns.rules["hedge"].match(text, start))
+        start = found.end()
+    return start, hedged
+
+
+def _until_break(window: str) -> str:
+    end = _BREAK.search(window)
+    return window[: end.start()] if end else window
+
+
+def _is_plain(window: str) -> bool:
+    """Whether a clause is typed without capitals, so that a name cannot be told by its first letter."""
+    return not any(
+        found.group() != "I" or window[found.end() : found.end() + 1].isalpha()
+        for found in _CAPITAL.finditer(_until_break(window), 1)
+    )
