@@ -1,0 +1,47 @@
+"""Token counts in one shape, whatever the provider calls them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_INPUT = ("prompt_tokens", "input_tokens", "prompt_eval_count")
+_OUTPUT = ("completion_tokens", "output_tokens", "eval_count")
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens of one call as the provider counted them; None where it did not say."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    total_tokens: int | None = None
+
+    @classmethod
+    def of(cls, counts: Any) -> Usage:
+        """Reads a provider's usage object. Anything else, or all zeros (litellm's "unknown"), is unknown."""
+        if not isinstance(counts, Mapping):
+            return cls()
+        given, produced = _first(counts, _INPUT), _first(counts, _OUTPUT)
+        total = _first(counts, ("total_tokens",))
+        if not given and not produced and not total:
+            return cls()
+        if not total and given is not None and produced is not None:
+            total = given + produced
+        return cls(given, produced, total)
+
+    def as_dict(self) -> dict[str, int | None]:
+        return {
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "total_tokens": self.total_tokens,
+        }
+
+
+def _first(counts: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
+    for name in names:
+        value = counts.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+    return None
