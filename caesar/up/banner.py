@@ -1,0 +1,58 @@
+"""What a person needs once everything runs: where to click, where the key is, what to paste."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from caesar.config import Config
+from caesar.up.children import reachable
+
+if TYPE_CHECKING:
+    from caesar.up.first_start import Prepared
+
+
+def address(config: Config) -> str:
+    """Where a browser on this machine finds the web server."""
+    host = reachable(config.host)
+    return f"http://{f'[{host}]' if ':' in host else host}:{config.port}/"
+
+
+def curl_line(config: Config, key_file: Path) -> str:
+    """A first chat, to be pasted into a shell in any folder. The key itself is not in it."""
+    body = json.dumps({"messages": [{"role": "user", "content": "My dog is called Beans."}]})
+    return (
+        f'curl -s {address(config)}v1/chat -H "Authorization: Bearer $(cat {shlex.quote(str(key_file))})" '
+        f"-H 'Content-Type: application/json' -d {shlex.quote(body)}"
+    )
+
+
+def banner(config: Config, prepared: Prepared) -> str:
+    lines = [
+        "",
+        "CAESAR memory is up. Ctrl-C ends it.",
+        "",
+        f"  Dashboard  {prepared.login_url}",
+        f"  API key    in {prepared.key_file}",
+        f"  Model      {_model(config)}",
+        "",
+        "Tell it something:",
+        "",
+        prepared.curl,
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _model(config: Config) -> str:
+    if config.llm.provider != "builtin":
+        return f"{config.llm.provider} {config.llm.model}".rstrip()
+    if config.llm.builtin.model_path is not None:
+        return f"{config.llm.builtin.model_path.name}, in the box"
+    return (
+        "none is configured: facts come from fixed English patterns, answers from memory alone.\n"
+        "             A local one: CAESAR_LLM__PROVIDER=ollama CAESAR_LLM__MODEL=llama3.1:8b make up\n"
+        "             A hosted one (anthropic, openai) needs its API key as well: see .env.example"
+    )
