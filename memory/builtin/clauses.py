@@ -21,6 +21,7 @@ _EDGE = regex.compile(
 )
 _BREAK = regex.compile(r"[,;:()\[\]\u2014.!?]|\s-{1,3}\s")
 _MENTION = regex.compile(r"\b(?:my|our)\b", regex.IGNORECASE)
+_BUT = regex.compile(r"\bbut\b", regex.IGNORECASE)
 _CAPITAL = regex.compile(r"\p{Lu}")
 
 
@@ -40,18 +41,15 @@ class Clause:
 def clauses(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
     """The clauses of one sentence in which the person speaks of themselves."""
     text, rules = sentence.text, patterns.rules
-    unsure = rules["hypothetical"].search(text)
-    limit = unsure.start() if unsure else len(text)
-    speaks = False
+    supposed = _supposed(text, patterns)
+    speaks = has = False
     seen: set[int] = set()
     for begin in _starts(text):
-        if begin > limit:
-            return
         start, hedged = _skip_lead_in(text, begin, patterns)
         retract = rules["forget"].match(text, start)
         if retract:
             start = retract.end()
-        if start in seen or start >= len(text) or start > limit:
+        if start in seen or start >= len(text) or any(first <= start < last for first, last in supposed):
             continue
         seen.add(start)
         window = text[start : start + WINDOW]
@@ -63,15 +61,18 @@ def clauses(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
                 window, start = "we" + window[pair.end() :], start
                 implied = 2 - pair.end()
             speaks = bool(rules["carries_on"].match(_until_break(window)))
+            has = bool(rules["has"].match(window))
         elif rules["says_my"].match(window):
-            at, speaks = "my", False
+            at, speaks, has = "my", False, False
         elif speaks and rules["bare_verb"].match(window):
             at, window, implied = "i", "I " + window, 2
-            speaks = bool(rules["carries_on"].match(_until_break(window)))
+            speaks, has = bool(rules["carries_on"].match(_until_break(window))), bool(rules["has"].match(window))
+        elif has and rules["more"].match(window):
+            at, window, implied = "i", "I have " + window, 7
         else:
             at = "any"
             if rules["other_subject"].match(window):
-                speaks = False
+                speaks = has = False
         yield Clause(
             at, window, start, plain=_is_plain(window), hedged=hedged, retracts=bool(retract), implied=implied
         )
@@ -79,13 +80,27 @@ def clauses(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
 
 def mentions(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
     """Each "my …" or "our …" wherever it stands, for what is said in passing ("for my dog Beans")."""
-    unsure = patterns.rules["hypothetical"].search(sentence.text)
-    limit = unsure.start() if unsure else len(sentence.text)
-    for found in _MENTION.finditer(sentence.text, 0, limit):
+    supposed = _supposed(sentence.text, patterns)
+    for found in _MENTION.finditer(sentence.text):
+        if any(first <= found.start() < last for first, last in supposed):
+            continue
         before = sentence.text[max(0, found.start() - 24) : found.start()]
         if not patterns.rules["gives_a_name"].search(before):
             window = sentence.text[found.start() : found.start() + WINDOW]
             yield Clause("mention", window, found.start(), plain=_is_plain(window))
+
+
+def _supposed(text: str, patterns: Patterns) -> list[tuple[int, int]]:
+    """What of a sentence is only supposed: all from the word that says so on, but an "if" ends with a "but"."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    while found := patterns.rules["hypothetical"].search(text, at):
+        turn = _BUT.search(text, found.end()) if found.group()[:2].casefold() == "if" else None
+        at = turn.end() if turn else len(text)
+        spans.append((found.start(), at))
+        if turn is None:
+            break
+    return spans
 
 
 def _starts(text: str) -> Iterator[int]:
@@ -113,8 +128,11 @@ def _until_break(window: str) -> str:
 
 
 def _is_plain(window: str) -> bool:
-    """Whether a clause is typed without capitals, so that a name cannot be told by its first letter."""
+    """Whether a clause is typed in one case, so that a name cannot be told by its first letter."""
+    clause = _until_break(window)
+    if clause.isupper() and len(clause) > 8:
+        return True
     return not any(
         found.group() != "I" or window[found.end() : found.end() + 1].isalpha()
-        for found in _CAPITAL.finditer(_until_break(window), 1)
+        for found in _CAPITAL.finditer(clause, 1)
     )

@@ -79,7 +79,7 @@ def _in_sentence(sentence: Sentence, original: str, patterns: Patterns) -> list[
 
 
 def _match(pattern: Pattern, clause: Clause) -> regex.Match[str] | None:
-    match = pattern.cased.match(clause.window)
+    match = None if clause.plain and clause.window[:12].isupper() else pattern.cased.match(clause.window)
     if match is None and clause.plain and pattern.plain is not None:
         match = pattern.plain.match(clause.window)
     return match
@@ -97,7 +97,7 @@ def _is_open(sentence: Sentence, clause: Clause, match: regex.Match[str], patter
 
 def _facts(pattern: Pattern, match: regex.Match[str], patterns: Patterns) -> Iterator[tuple[str, str]]:
     groups = {name: text for name, text in match.groupdict().items() if text is not None}
-    raw = _FIELD.sub(lambda field: groups.get(field[1], ""), pattern.value)
+    raw = _FIELD.sub(lambda field: _word(field[1], groups, patterns.tables), pattern.value)
     parts = values.items(raw) if pattern.several else [values.tidy(raw)]
     for part in parts:
         value = values.bare(part) if pattern.form == "bare" else part
@@ -112,10 +112,17 @@ def _key(template: str, groups: Mapping[str, str], tables: Mapping[str, Mapping[
         name = field[1]
         if name == "topic":
             return values.topic(groups["value"], dict(tables["topic"]))
-        word = " ".join(groups.get(name, "").casefold().split())
-        return tables.get(name, {}).get(word) or values.slug(word)
+        return _word(name, groups, tables) if name in tables else values.slug(groups.get(name, ""))
 
     return _FIELD.sub(fill, template)
+
+
+def _word(name: str, groups: Mapping[str, str], tables: Mapping[str, Mapping[str, str]]) -> str:
+    """What a group caught, or what the table of that name says for it."""
+    caught = groups.get(name, "")
+    if name == "time":
+        caught = caught[:1].lower() + caught[1:]
+    return tables.get(name, {}).get(" ".join(caught.casefold().split()), caught)
 
 
 def _found(

@@ -19,7 +19,9 @@ _FILLER = regex.compile(
 )
 _EDGES = " \n.,;:!?'\"()-\u2014" + BLANK
 _LIST = regex.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&|\+|und)\s+|\s*/\s*", regex.IGNORECASE)
-_ARTICLE = regex.compile(r"^(?:the|an?|some|any|my|our)\s+", regex.IGNORECASE)
+_ARTICLE = regex.compile(
+    r"^(?:(?:a little|a bit of|some|basic|fluent|good|decent|the|an?|any|my|our)\s+)+", regex.IGNORECASE
+)
 _SLUG = regex.compile(r"[^\p{L}\p{N}]+")
 _OVER = regex.compile(r"\s+(?:over|to|rather than|instead of|than|with|without|in|on|at|from|for|when|if|by)\s+.*$")
 
