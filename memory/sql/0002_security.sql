@@ -58,7 +58,8 @@ CREATE POLICY own ON api_keys TO caesar_app USING (user_id = caesar_user());
 
 -- Workers looking for work see who has some and when it is due.
 GRANT SELECT (id, xid, profile_id, event_type, said_at, conversation_id, mine_facts, mine_summary) ON audit_log TO caesar_claim;
-GRANT SELECT, INSERT, UPDATE ON work_items, memory_cursor, model_pauses TO caesar_claim;
+GRANT SELECT, INSERT, UPDATE ON work_items, memory_cursor TO caesar_claim;
+GRANT SELECT, INSERT, UPDATE, DELETE ON model_pauses TO caesar_claim;
 CREATE POLICY claim ON audit_log FOR SELECT TO caesar_claim USING (event_type = 'chat.completed');
 CREATE POLICY claim ON work_items TO caesar_claim USING (true);
 

@@ -1,0 +1,62 @@
+"""Celery: where the broker is, what runs when, and how tasks are delivered."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "caesar.settings")
+
+from celery import Celery
+from celery.signals import setup_logging
+from kombu import Queue
+
+from caesar.config import config
+from caesar.database import broker_url
+
+RECOVER_EVERY_SECONDS = 5.0
+
+app = Celery("caesar")
+app.conf.update(
+    broker_url=broker_url(config()),
+    task_ignore_result=True,
+    task_serializer="json",
+    accept_content=["json"],
+    timezone="UTC",
+    # A task is done when it is finished, not when it is taken; a worker that dies gives it back.
+    task_acks_late=True,
+    task_reject_on_worker_lost=True,
+    worker_prefetch_multiplier=1,
+    broker_connection_retry_on_startup=True,
+    broker_connection_max_retries=None,
+    worker_cancel_long_running_tasks_on_connection_loss=False,
+    worker_hijack_root_logger=False,
+    # Without the last two the sweep for lost tasks runs each 100 s only.
+    broker_transport_options={
+        "visibility_timeout": 600,
+        "unacked_restore_interval": 2,
+        "unacked_restore_throttle": 1,
+        "socket_keepalive": True,
+    },
+    task_default_queue="maintenance",
+    task_queues=[Queue(name) for name in ("extract", "summarise", "embed", "maintenance")],
+    task_publish_retry_policy={"max_retries": 2, "interval_start": 0, "interval_step": 0.2},
+    beat_schedule={
+        "tick": {
+            "task": "caesar.tick",
+            "schedule": config().memory.facts_extract.interval_seconds,
+            "options": {"expires": config().memory.facts_extract.interval_seconds},
+        },
+        "recover": {
+            "task": "caesar.recover",
+            "schedule": RECOVER_EVERY_SECONDS,
+            "options": {"expires": RECOVER_EVERY_SECONDS},
+        },
+    },
+    beat_max_loop_interval=5,
+)
+app.autodiscover_tasks(["workers"])
+
+
+@setup_logging.connect
+def _logging(**_: object) -> None:
+    """Django's logging configuration holds; Celery adds none of its own."""

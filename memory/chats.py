@@ -1,0 +1,239 @@
+"""A chat's turn: what the model is given from memory, and the row that says what was said.
+
+`begin` before the model is called, `finish` before the last byte is sent. Both are short transactions; none is
+open while the model answers.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import structlog
+from django.db import connection, transaction
+
+from memory import audit, conversations, facts, profiles, recall
+from memory.db import profile_scope
+from memory.domain.history import Incoming
+from memory.domain.text import text_of
+from memory.errors import InvalidInput
+from memory.hashing import message_digest
+from memory.models import Event, Profile
+from memory.models.fields import new_id
+
+LOG = structlog.get_logger(__name__)
+KEPT_ROLES = ("user", "assistant", "tool", "function")
+MAX_MESSAGES = 5_000
+
+
+@dataclass(frozen=True)
+class Said:
+    """One message of a request that belongs to the conversation (system messages do not)."""
+
+    role: str
+    text: str
+    incoming: Incoming
+    stored: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn that is being answered. `audit_id` is drawn already: it names the row that `finish` will write."""
+
+    profile_id: uuid.UUID
+    space_id: uuid.UUID
+    space: str
+    audit_id: int
+    decision_id: uuid.UUID
+    recalled: recall.Recalled
+    place: conversations.Place | None
+    said: tuple[Said, ...] = ()
+    mine_facts: bool = False
+    mine_summary: bool = False
+
+    @property
+    def off_record(self) -> bool:
+        return self.place is None
+
+    @property
+    def conversation_id(self) -> str | None:
+        return self.place.public_id if self.place else None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the model answered. `complete` is False where the client left or the stream broke."""
+
+    text: str = ""
+    tool_calls: Any = None
+    model: str = ""
+    provider: str = ""
+    finish_reason: str = ""
+    usage: dict[str, Any] = field(default_factory=dict)
+    streamed: bool = False
+    complete: bool = True
+
+
+def begin(
+    *,
+    profile_id: uuid.UUID,
+    messages: Sequence[Any],
+    space: str | None = None,
+    conversation_id: str | None = None,
+    memory_on: bool = True,
+) -> Turn:
+    """Find the conversation and what memory has to give.
+
+    Raises InvalidInput for messages that are none, NotFound for a space that is not there.
+    """
+    said = parsed(messages)
+    with profile_scope(profile_id):
+        profile = Profile.objects.get(id=profile_id)
+        where = profiles.space(profile_id=profile_id, slug=space)
+        consent = memory_on and profile.memory_enabled and where.memory_enabled
+        place = None
+        if memory_on:
+            place = conversations.find(
+                profile_id=profile_id, history=[s.incoming for s in said], wanted=conversation_id
+            )
+        recalled = _recalled(profile, where.id, said) if consent else recall.NOTHING
+        return Turn(
+            profile_id=profile_id,
+            space_id=where.id,
+            space=where.slug,
+            audit_id=audit.draw_id(),
+            decision_id=new_id(),
+            recalled=recalled,
+            place=place,
+            said=tuple(said),
+            mine_facts=consent,
+            mine_summary=memory_on and profile.summaries_enabled and where.summaries_enabled,
+        )
+
+
+def _recalled(profile: Profile, space_id: uuid.UUID, said: Sequence[Said]) -> recall.Recalled:
+    """What memory gives; a chat goes on without it where that fails."""
+    try:
+        with transaction.atomic():
+            return recall.for_chat(profile=profile, space_id=space_id, query=_question(said))
+    except Exception:
+        LOG.exception("recall_failed", profile=str(profile.id))
+        return recall.FAILED
+
+
+def _question(said: Sequence[Said]) -> str:
+    return next((s.text for s in reversed(said) if s.role == "user" and s.text), "")
+
+
+def finish(turn: Turn, answer: Answer) -> int:
+    """Write the row of an answered turn. Returns its id; what it taught is found out later."""
+    with profile_scope(turn.profile_id):
+        said_at = _said_at(turn.profile_id)
+        conversation_id = None
+        if turn.place is not None:
+            fresh = [turn.said[i].incoming for i in _unseen(turn.place)]
+            fresh.append(Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls)))
+            conversation_id = conversations.extend(
+                profile_id=turn.profile_id,
+                place=turn.place,
+                space_id=turn.space_id,
+                messages=fresh,
+                said_at=said_at,
+            )
+        audit.record(
+            audit.Entry(
+                Event.CHAT_COMPLETED,
+                turn.profile_id,
+                _payload(turn, answer),
+                actor="person",
+                conversation_id=conversation_id,
+                space_id=turn.space_id,
+                said_at=said_at,
+                mine_facts=turn.mine_facts,
+                mine_summary=turn.mine_summary,
+                id=turn.audit_id,
+            )
+        )
+        facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
+    return turn.audit_id
+
+
+def _unseen(place: conversations.Place) -> list[int]:
+    """New messages, without those that stand at this very place already."""
+    repeated = place.match.repeated
+    return [i for i in place.match.fresh if i not in repeated]
+
+
+def _said_at(profile_id: uuid.UUID) -> datetime:
+    """Now, and later than anything this profile said before, even where the clock was set back."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE profiles SET last_said_at = greatest(clock_timestamp(), last_said_at + interval '1 microsecond')"
+            " WHERE id = %s RETURNING last_said_at",
+            [profile_id],
+        )
+        said_at: datetime = cursor.fetchone()[0]
+    return said_at
+
+
+def _payload(turn: Turn, answer: Answer) -> dict[str, Any]:
+    payload: dict[str, Any] = {
+        "decision_id": str(turn.decision_id),
+        "model": answer.model,
+        "provider": answer.provider,
+        "usage": answer.usage,
+        "finish_reason": answer.finish_reason,
+        "streamed": answer.streamed,
+        "complete": answer.complete,
+        "space": turn.space,
+    }
+    if turn.place is None:
+        return payload | {"off_record": True}
+    known = turn.place.match.known
+    payload["messages"] = [
+        turn.said[i].stored | ({"known": True} if i in known else {}) for i in turn.place.match.fresh
+    ]
+    payload["answer"] = {"text": answer.text} | (
+        {"tool_calls": answer.tool_calls} if answer.tool_calls else {}
+    )
+    payload["facts"] = [fact_id for fact_id, _ in turn.recalled.facts]
+    payload["recall_failed"] = turn.recalled.failed
+    return payload
+
+
+def parsed(messages: Sequence[Any]) -> list[Said]:
+    """The messages that belong to the conversation. Raises InvalidInput with the place of what is wrong."""
+    if not isinstance(messages, list) or not messages:
+        raise InvalidInput("messages is a list with at least one message.")
+    if len(messages) > MAX_MESSAGES:
+        raise InvalidInput(f"messages has more than {MAX_MESSAGES} entries.")
+    said = []
+    for index, message in enumerate(messages):
+        if not isinstance(message, dict) or not isinstance(message.get("role"), str):
+            raise InvalidInput(f"messages[{index}] is an object with a role.")
+        content = message.get("content")
+        if not isinstance(content, str | list | None):
+            raise InvalidInput(f"messages[{index}].content is a text, a list of parts, or null.")
+        if message["role"] in KEPT_ROLES:
+            said.append(_said(message))
+    return said
+
+
+def _said(message: dict[str, Any]) -> Said:
+    role, text = message["role"], audit.storable_text(text_of(message.get("content")))
+    calls, call_id = message.get("tool_calls"), message.get("tool_call_id")
+    content = message.get("content")
+    kinds = [str(p.get("type")) for p in content if isinstance(p, dict)] if isinstance(content, list) else []
+    stored: dict[str, Any] = {"role": role, "text": text}
+    extra = {
+        "id": message.get("id") if isinstance(message.get("id"), str | int) else None,
+        "tool_calls": calls,
+        "tool_call_id": call_id,
+        "other_parts": [k for k in kinds if k != "text"],
+    }
+    stored |= {name: value for name, value in extra.items() if value}
+    call_id = call_id if isinstance(call_id, str) else None
+    return Said(role, text, Incoming(role, message_digest(role, text, calls, call_id)), stored)

@@ -1,0 +1,136 @@
+"""The only writer of conversations and of the hashes of their messages."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import connection
+from django.db.models import Q
+
+from memory.domain.history import Incoming, Match, Seen, match
+from memory.errors import InvalidInput
+from memory.models import Conversation, MessageHash
+from memory.models.fields import new_id
+
+MAX_CLIENT_ID = 200
+MAX_CANDIDATES = (
+    5_000  # rows that share a hash with the request ("ok" may have thousands): the newest are looked at
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a turn belongs: its conversation (perhaps not made yet) and what of it is new."""
+
+    conversation_id: uuid.UUID
+    client_id: str | None
+    exists: bool
+    match: Match
+
+    @property
+    def public_id(self) -> str:
+        return self.client_id or str(self.conversation_id)
+
+
+def find(*, profile_id: uuid.UUID, history: Sequence[Incoming], wanted: str | None) -> Place:
+    """The conversation of a request, by the id it names, else by the messages it resends.
+
+    An id that was never seen names a new conversation. Call inside the profile's scope; at most three queries.
+    """
+    named = _named(profile_id, wanted) if wanted else None
+    seen = [] if wanted and named is None else _seen(profile_id, {m.digest for m in history}, named)
+    found = match(history, seen, conversation=str(named.id) if named else None)
+    if wanted:
+        if named:
+            return Place(named.id, named.client_id, True, found)
+        return Place(new_id(), wanted, False, found)
+    if found.conversation:
+        # A conversation that a client named keeps its name only for those who name it again.
+        return Place(uuid.UUID(found.conversation), None, True, found)
+    return Place(new_id(), None, False, found)
+
+
+def _named(profile_id: uuid.UUID, wanted: str) -> Conversation | None:
+    if len(wanted) > MAX_CLIENT_ID:
+        raise InvalidInput(f"conversation_id is at most {MAX_CLIENT_ID} characters.")
+    name = Q(client_id=wanted)
+    try:
+        name |= Q(id=uuid.UUID(wanted))
+    except ValueError:
+        pass
+    return Conversation.objects.filter(name, profile_id=profile_id).first()
+
+
+def _seen(profile_id: uuid.UUID, digests: set[bytes], named: Conversation | None) -> list[Seen]:
+    """Stored messages that the request resends, and the answers that stand after them."""
+    columns = ("id", "conversation_id", "parent_id", "role", "digest")
+    within = Q(profile_id=profile_id) & (Q(conversation=named) if named else Q())
+    same = (
+        MessageHash.objects.filter(within, digest__in=digests)
+        .order_by("-id")
+        .values_list(*columns)[:MAX_CANDIDATES]
+    )
+    rows = {row[0]: row for row in same}
+    if rows:
+        answers = MessageHash.objects.filter(within, parent_id__in=list(rows), role="assistant")
+        rows |= {row[0]: row for row in answers.values_list(*columns)}
+    return [
+        Seen(id=r[0], conversation=str(r[1]), parent=r[2], role=r[3], digest=bytes(r[4]))
+        for r in rows.values()
+    ]
+
+
+def extend(
+    *,
+    profile_id: uuid.UUID,
+    place: Place,
+    space_id: uuid.UUID,
+    messages: Sequence[Incoming],
+    said_at: datetime,
+) -> uuid.UUID:
+    """Append a turn's messages to its conversation, which is made where it is new. Returns its id.
+
+    Call inside the profile's scope.
+    """
+    conversation_id = place.conversation_id
+    if not place.exists:
+        made = Conversation(
+            id=conversation_id,
+            profile_id=profile_id,
+            space_id=space_id,
+            client_id=place.client_id,
+            last_said_at=said_at,
+        )
+        Conversation.objects.bulk_create([made], ignore_conflicts=True)
+        if place.client_id:  # another turn may have made it meanwhile
+            conversation_id = Conversation.objects.get(profile_id=profile_id, client_id=place.client_id).id
+    Conversation.objects.filter(id=conversation_id).update(last_said_at=said_at)
+    ids = _draw_ids(len(messages))
+    parents = [place.match.last, *ids[:-1]][: len(ids)]
+    MessageHash.objects.bulk_create(
+        MessageHash(
+            id=row_id,
+            profile_id=profile_id,
+            conversation_id=conversation_id,
+            parent_id=parent,
+            role=message.role,
+            digest=message.digest,
+        )
+        for row_id, parent, message in zip(ids, parents, messages, strict=True)
+    )
+    return conversation_id
+
+
+def _draw_ids(count: int) -> list[int]:
+    """Ids for rows that name each other, so that they go in as one statement."""
+    if not count:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence('message_hashes', 'id')) FROM generate_series(1, %s)",
+            [count],
+        )
+        return sorted(int(row[0]) for row in cursor.fetchall())

@@ -1,0 +1,93 @@
+"""Turns finished chats into work items, exactly once each, and reports how far that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from django.db import connection
+
+from memory import sql
+from memory.config import conf
+from memory.db import claim_scope, operator_scope
+from memory.models import MemoryCursor, WorkKind
+
+ROWS_PER_STEP = 500
+
+
+@dataclass(frozen=True)
+class Ticked:
+    """What a tick did: `rows` of the log were read, `items` of work came of them."""
+
+    rows: int
+    items: int
+
+
+def enabled(kind: WorkKind) -> bool:
+    """Whether the operator wants this kind of work done; its backlog waits where not."""
+    memory = conf().memory
+    return memory.facts_extract.enabled if kind is WorkKind.EXTRACT else memory.episodes_summarise.enabled
+
+
+def tick(kind: WorkKind) -> Ticked:
+    """Read the log from the cursor on until nothing is left. Another tick at the same time does nothing."""
+    rows = items = 0
+    while True:
+        with claim_scope(), connection.cursor() as cursor:
+            cursor.execute(
+                "INSERT INTO memory_cursor (kind, xid, audit_id) VALUES (%s, '0', 0) ON CONFLICT DO NOTHING",
+                [kind.value],
+            )
+            cursor.execute(sql.read("tick"), {"kind": kind.value, "most": ROWS_PER_STEP})
+            _, read, made = cursor.fetchone()
+        rows += read
+        items += made
+        if read < ROWS_PER_STEP:
+            return Ticked(rows=rows, items=items)
+
+
+@dataclass(frozen=True)
+class Lag:
+    """How far one cursor is behind. `blocked_by` names the database session that holds it back, if one does."""
+
+    kind: str
+    rows: int
+    oldest_seconds: float
+    ticked_at: datetime | None
+    blocked_by: int | None
+
+
+def lag() -> list[Lag]:
+    """What each cursor has not read yet."""
+    with operator_scope():
+        return [_lag(place) for place in MemoryCursor.objects.order_by("kind")]
+
+
+def _lag(place: MemoryCursor) -> Lag:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*), min(at), bool_or(xid >= pg_snapshot_xmin(pg_current_snapshot())) FROM ("
+            " SELECT at, xid FROM audit_log WHERE event_type = 'chat.completed' AND (xid, id) > (%s::xid8, %s)"
+            " ORDER BY xid, id LIMIT 10000) waiting",
+            [str(place.xid), place.audit_id],
+        )
+        rows, oldest, held = cursor.fetchone()
+        blocker = _oldest_writer(cursor) if held else None
+    age = (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
+    return Lag(
+        kind=place.kind,
+        rows=rows,
+        oldest_seconds=max(0.0, age),
+        ticked_at=place.ticked_at,
+        blocked_by=blocker,
+    )
+
+
+def _oldest_writer(cursor: Any) -> int | None:
+    cursor.execute(
+        "SELECT pid FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()"
+        " ORDER BY age(backend_xid) DESC LIMIT 1"
+    )
+    row = cursor.fetchone()
+    return int(row[0]) if row else None

@@ -1,0 +1,178 @@
+"""Reads finished chats for durable facts: claim, ask, salvage, check, apply.
+
+No transaction is open while the model answers. What is learned and that the work is done are written in one
+transaction, under the fence of the lease.
+"""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import structlog
+
+from memory import facts, leases, pauses, selectors, transcript, work
+from memory.builtin import extract as builtin
+from memory.config import conf
+from memory.db import profile_scope
+from memory.domain.merge import Did, Outcome
+from memory.domain.prompt import PROMPT_VERSION, REPLY_SCHEMA, extraction_messages, repair_messages
+from memory.domain.reply import parse_reply
+from memory.domain.trivial import holds_nothing
+from memory.domain.types import Dropped, Message, Reply
+from memory.errors import ModelNonsense, StaleClaim
+from memory.judging import Judged, judged
+from memory.llm import gateway
+from memory.llm.routing import Route, route_for
+from memory.models import Profile, Space
+from memory.models.conversation import Conversation
+
+LOG = structlog.get_logger(__name__)
+BUILTIN_VERSION = "builtin.v1"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What is read, and for whom."""
+
+    profile: Profile
+    space: Space
+    messages: list[Message]
+    known: list[tuple[str, str]]
+
+    @property
+    def new(self) -> list[Message]:
+        return [m for m in self.messages if m.new]
+
+    @property
+    def said_at(self) -> datetime:
+        return max(m.at for m in self.messages if m.at is not None)
+
+
+def route() -> Route:
+    """The model that reads."""
+    return route_for("memory_extract")
+
+
+def paused_until() -> datetime | None:
+    """When the model may be asked again, where it asked for a rest."""
+    return pauses.until(route().identity)
+
+
+def work_off(claim: work.Claim) -> str:
+    """Read one claim to its end. Returns its outcome in a word; never raises for what a model or chat does."""
+    costs = work.Costs()
+    log = LOG.bind(kind=claim.kind.value, items=claim.ids)
+    try:
+        with leases.KEEPER.holding(claim):
+            outcome = _work_off(claim, costs)
+    except StaleClaim:
+        outcome = "stale"
+    except Exception as error:
+        if work.kind_of(error) is work.retry.Failure.CRASH:
+            log.exception("reading_crashed")
+        work.fail(claim, error, costs)
+        outcome = getattr(error, "code", "crash")
+        log.warning("reading_failed", outcome=outcome, model=costs.model)
+        return outcome
+    log.info("read", outcome=outcome, calls=costs.calls, model=costs.model)
+    return outcome
+
+
+def _work_off(claim: work.Claim, costs: work.Costs) -> str:
+    reading = _prepare(claim)
+    if reading is None:
+        work.cancel(claim, reason="not to be read any more")
+        return "cancelled"
+    if holds_nothing(reading.messages):
+        _close(claim, work.Report("skipped", {"why": "holds nothing durable"}), costs)
+        return "skipped"
+    reply = _ask(reading, costs)
+    found = judged(reply, reading.messages, profile=reading.profile, space=reading.space)
+    return _apply(claim, reading, found, costs)
+
+
+def _prepare(claim: work.Claim) -> Reading | None:
+    """What is to be read, or None where consent is gone or the chats are."""
+    with profile_scope(claim.profile_id):
+        conversation = (
+            Conversation.objects.select_related("profile", "space").filter(id=claim.conversation_id).first()
+        )
+        if conversation is None or not (
+            conversation.profile.memory_enabled and conversation.space.memory_enabled
+        ):
+            return None
+        messages = transcript.read(
+            conversation_id=claim.conversation_id, audit_ids=[item.audit_id for item in claim.items]
+        )
+        if not messages:
+            return None
+        text = " ".join(m.text for m in messages if m.new and m.role == "user")
+        known = selectors.known_keys(profile_id=claim.profile_id, space_id=conversation.space_id, text=text)
+    return Reading(conversation.profile, conversation.space, messages, known)
+
+
+def _ask(reading: Reading, costs: work.Costs) -> Reply:
+    """What the model (or the builtin rules) makes of the chat; one call more where it spoke nonsense."""
+    where = route()
+    if where.is_rule_based:
+        costs.model, costs.prompt_version = "builtin", BUILTIN_VERSION
+        return builtin.extract(reading.messages)
+    costs.model, costs.prompt_version = where.identity, PROMPT_VERSION
+    asked = extraction_messages(
+        messages=reading.messages,
+        known_keys=reading.known,
+        chat_time=reading.said_at,
+        timezone=zoneinfo.ZoneInfo(reading.profile.timezone),
+        language=reading.profile.language or None,
+        want_facts=True,
+        want_summary=False,
+    )
+    raw = _call(asked, costs)
+    try:
+        reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts)
+    except ModelNonsense as nonsense:
+        raw = _call(repair_messages(asked, raw, str(nonsense)), costs)
+        try:
+            reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts)
+        except ModelNonsense as again:
+            again.raw = again.raw or raw
+            raise
+    pauses.clear(where.identity)
+    return reply
+
+
+def _call(messages: list[dict[str, str]], costs: work.Costs) -> str:
+    costs.calls += 1
+    answer = gateway.complete(task="memory_extract", messages=messages, response_schema=REPLY_SCHEMA)
+    costs.input_tokens += answer.usage.input_tokens or 0
+    costs.output_tokens += answer.usage.output_tokens or 0
+    return answer.text
+
+
+def _apply(claim: work.Claim, reading: Reading, found: Judged, costs: work.Costs) -> str:
+    with profile_scope(claim.profile_id):
+        facts.lock(claim.profile_id)
+        told = found.told(prompt_version=costs.prompt_version, model=costs.model)
+        outcomes = facts.apply(profile_id=claim.profile_id, told=told, conversation_id=claim.conversation_id)
+        report = _report(outcomes, found.dropped)
+        work.close(claim, report, costs)
+    return report.outcome
+
+
+def _close(claim: work.Claim, report: work.Report, costs: work.Costs) -> None:
+    with profile_scope(claim.profile_id):
+        work.close(claim, report, costs)
+
+
+def _report(outcomes: Sequence[Outcome], dropped: Sequence[Dropped]) -> work.Report:
+    """How many entries became what; a person can read here why something is missing."""
+    did = Counter(outcome.did.value for outcome in outcomes)
+    detail: dict[str, object] = dict(did)
+    if dropped:
+        detail["dropped"] = [{"reason": d.reason, "detail": d.detail[:200]} for d in dropped[:50]]
+    learned = any(outcome.did not in (Did.REPEATED, Did.ANSWERED) for outcome in outcomes)
+    return work.Report("learned" if learned else "nothing", detail)

@@ -1,0 +1,229 @@
+"""Writes what a reading taught: added, confirmed, updated, closed, proposed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from memory import audit, hashing
+from memory.domain import merge
+from memory.domain.merge import Did, Known, Outcome, Plan
+from memory.domain.types import Cardinality, Category, Op, Stance
+from memory.models import Event, Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
+
+EVENTS = {
+    Did.ADDED: Event.FACT_ADDED,
+    Did.CONFIRMED: Event.FACT_CONFIRMED,
+    Did.UPDATED: Event.FACT_UPDATED,
+    Did.RETRACTED: Event.FACT_RETRACTED,
+    Did.PROPOSED: Event.FACT_PROPOSED,
+    Did.HISTORY: Event.FACT_UPDATED,
+}
+LIVE = (FactState.PENDING, FactState.CURRENT, FactState.SUPERSEDED, FactState.RETRACTED)
+
+
+@dataclass(frozen=True)
+class Told:
+    """A claim together with what only its row keeps."""
+
+    claim: merge.Claim
+    category: Category
+    importance: float
+    stance: Stance
+    quote: str
+    source_kind: SourceKind = SourceKind.EXTRACTED
+    valid_from: datetime | None = None
+    prompt_version: str = ""
+    model: str = ""
+
+
+def apply(*, profile_id: uuid.UUID, told: Sequence[Told], conversation_id: uuid.UUID | None) -> list[Outcome]:
+    """Write what a reading taught. Call inside the profile's scope, under `lock`.
+
+    The number of queries does not depend on the number of claims.
+    """
+    if not told:
+        return []
+    rows = _touched(profile_id, told)
+    heard = _heard(rows, told)
+    answered = _answered(profile_id, told)
+    claims = [_with_answer(t.claim, answered) for t in told]
+    plan = merge.plan([known(row, heard.get(row.id, frozenset())) for row in rows], claims)
+    _write(profile_id, plan, {row.id: row for row in rows}, {t.claim.id: t for t in told})
+    audit.record_many(_entries(profile_id, plan, conversation_id))
+    return plan.outcomes
+
+
+def _touched(profile_id: uuid.UUID, told: Sequence[Told]) -> list[Fact]:
+    """The facts that the claims may touch, locked in the order of ids."""
+    keys = {t.claim.key for t in told if t.claim.key is not None}
+    loose = {t.claim.value_norm for t in told if t.claim.key is None}
+    about = Q(key__in=keys) | Q(key__isnull=True, value_norm__in=loose)
+    rows = Fact.objects.filter(about, profile_id=profile_id, state__in=[s.value for s in LIVE])
+    return list(rows.order_by("id").select_for_update())
+
+
+def _heard(rows: Sequence[Fact], told: Sequence[Told]) -> dict[uuid.UUID, frozenset[int]]:
+    """Which of the claims' chats are evidence for which fact already."""
+    audits = {t.claim.audit_id for t in told}
+    pairs = FactSource.objects.filter(fact__in=rows, audit_id__in=audits).values_list("fact_id", "audit_id")
+    heard: dict[uuid.UUID, frozenset[int]] = {}
+    for fact_id, audit_id in pairs:
+        heard[fact_id] = heard.get(fact_id, frozenset()) | {audit_id}
+    return heard
+
+
+def known(fact: Fact, heard_in: frozenset[int] = frozenset()) -> Known:
+    """A row as the domain sees it."""
+    return Known(
+        id=fact.id,
+        space_id=fact.space_id,
+        key=fact.key,
+        value=fact.value,
+        value_norm=fact.value_norm,
+        state=fact.state,
+        cardinality=Cardinality(fact.cardinality),
+        said_at=fact.said_at,
+        confidence=fact.confidence,
+        pinned=fact.pinned,
+        edit_count=fact.edit_count,
+        valid_to=fact.valid_to,
+        superseded_by=fact.superseded_by_id,
+        last_confirmed_at=fact.last_confirmed_at,
+        op=Op(fact.op),
+        heard_in=heard_in,
+    )
+
+
+def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[bytes, list[tuple[str, datetime]]]:
+    digests = {_digest(t.claim) for t in told}
+    found: dict[bytes, list[tuple[str, datetime]]] = {}
+    for digest, kind, at in Tombstone.objects.filter(profile_id=profile_id, digest__in=digests).values_list(
+        "digest", "kind", "at"
+    ):
+        found.setdefault(bytes(digest), []).append((kind, at))
+    return found
+
+
+def _digest(claim: merge.Claim) -> bytes:
+    return hashing.value_digest(claim.space_id, claim.key, claim.value_norm)
+
+
+def _with_answer(claim: merge.Claim, answered: dict[bytes, list[tuple[str, datetime]]]) -> merge.Claim:
+    for kind, at in answered.get(_digest(claim), ()):
+        if kind == TombstoneKind.REJECTED:
+            claim = replace(claim, rejected=True)
+        else:
+            claim = replace(claim, deleted_at=at)
+    return claim
+
+
+def _write(
+    profile_id: uuid.UUID, plan: Plan, rows: dict[uuid.UUID, Fact], told: dict[uuid.UUID, Told]
+) -> None:
+    """Close before insert, so that there is never a second current value."""
+    heard = {fact_id for fact_id, _ in plan.evidence}
+    saved = [
+        _changed(rows[i], plan.changed.get(i), i in heard)
+        for i in sorted({*plan.changed, *(heard & set(rows))})
+    ]
+    for batch in (
+        [row for row in saved if row.state != FactState.CURRENT],
+        [row for row in saved if row.state == FactState.CURRENT],
+    ):
+        if batch:
+            Fact.objects.bulk_update(batch, fields=CHANGING)
+    Fact.objects.bulk_create(_made(profile_id, fact, told[claim.id]) for claim, fact in plan.new.values())
+    FactSource.objects.bulk_create(
+        [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)],
+        ignore_conflicts=True,
+    )
+
+
+CHANGING = (
+    "state",
+    "confidence",
+    "said_at",
+    "last_confirmed_at",
+    "valid_to",
+    "superseded_by",
+    "edit_count",
+    "evidence_count",
+    "reasons",
+    "version",
+)
+
+
+def _changed(row: Fact, now: Known | None, heard: bool) -> Fact:
+    row.evidence_count += heard
+    if now is None:
+        return row
+    if row.state == FactState.PENDING and now.state == FactState.CURRENT:
+        row.reasons = []
+    row.state, row.confidence, row.said_at = now.state, now.confidence, now.said_at
+    row.last_confirmed_at = now.last_confirmed_at or row.last_confirmed_at
+    row.valid_to, row.superseded_by_id, row.edit_count = now.valid_to, now.superseded_by, now.edit_count
+    row.version += 1
+    return row
+
+
+def _made(profile_id: uuid.UUID, known: Known, told: Told) -> Fact:
+    claim = told.claim
+    return Fact(
+        id=known.id,
+        profile_id=profile_id,
+        space_id=claim.space_id,
+        key=claim.key,
+        value=claim.value,
+        value_norm=claim.value_norm,
+        category=told.category.value,
+        state=known.state,
+        cardinality=claim.cardinality.value,
+        confidence=known.confidence,
+        importance=told.importance,
+        source_kind=told.source_kind.value,
+        source_audit_id=claim.audit_id,
+        quote=told.quote,
+        reasons=list(claim.reasons),
+        op=claim.op.value if claim.op is Op.RETRACT else Op.SET.value,
+        stance=told.stance.value,
+        edit_count=known.edit_count,
+        said_at=known.said_at,
+        first_seen_at=claim.said_at,
+        last_confirmed_at=known.last_confirmed_at or claim.said_at,
+        valid_from=told.valid_from or claim.said_at,
+        valid_to=known.valid_to,
+        superseded_by_id=known.superseded_by,
+        prompt_version=told.prompt_version,
+        model=told.model,
+    )
+
+
+def _entries(profile_id: uuid.UUID, plan: Plan, conversation_id: uuid.UUID | None) -> list[audit.Entry]:
+    """What the log tells of each outcome; a claim that changed nothing leaves no row."""
+    entries = []
+    for outcome in plan.outcomes:
+        event = EVENTS.get(outcome.did)
+        if event is None:
+            continue
+        claim = outcome.claim
+        payload: dict[str, Any] = {
+            "fact_id": str(outcome.fact_id),
+            "key": claim.key,
+            "value": claim.value,
+            "confidence": claim.confidence,
+            "source_audit_id": claim.audit_id,
+        }
+        if outcome.old:
+            payload["old"] = [{"fact_id": str(f.id), "value": f.value} for f in outcome.old]
+        if outcome.did is Did.HISTORY:
+            payload["history"] = True
+        if outcome.did is Did.PROPOSED:
+            payload["reasons"] = list(plan.new[claim.id][0].reasons)
+        entries.append(audit.Entry(event, profile_id, payload, "worker", conversation_id, claim.space_id))
+    return entries

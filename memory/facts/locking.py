@@ -1,0 +1,25 @@
+"""The lock under which a profile's facts change, and the mark that a chat was given them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+
+from django.db import connection
+
+
+def lock(profile_id: uuid.UUID) -> None:
+    """Changes to one profile's facts are made one after another, on all hosts, until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('facts:' || %s, 0))", [str(profile_id)])
+
+
+def mark_used(*, profile_id: uuid.UUID, fact_ids: Sequence[uuid.UUID]) -> None:
+    """Remember that a chat was given these facts, at most once an hour each. Call inside the profile's scope."""
+    if fact_ids:
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE personal_facts SET last_used_at = now() WHERE profile_id = %s AND id = ANY(%s)"
+                " AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')",
+                [profile_id, list(fact_ids)],
+            )

@@ -1,0 +1,45 @@
+"""Keyed hashes: recognise a message or a deleted value again without keeping it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import uuid
+from functools import cache
+from typing import Any
+
+from memory.models import Installation
+
+DIGEST_BYTES = 20
+
+
+@cache
+def _key() -> bytes:
+    return bytes(Installation.objects.get(name="hash_key").value)
+
+
+def message_digest(role: str, text: str, tool_calls: Any = None, tool_call_id: str | None = None) -> bytes:
+    """What identifies a message, however its white space was changed on the way back to us."""
+    parts = [role, " ".join(text.split()), tool_calls or None, tool_call_id]
+    return _digest("message", json.dumps(parts, sort_keys=True, default=str))
+
+
+def value_digest(space_id: uuid.UUID | None, key: str | None, value_norm: str) -> bytes:
+    """What identifies a value of a key in a scope, for tombstones."""
+    return _digest("value", json.dumps([str(space_id or ""), key, value_norm]))
+
+
+def _digest(purpose: str, text: str) -> bytes:
+    message = f"{purpose}\0{text}".encode("utf-8", "surrogatepass")
+    return hmac.new(_key(), message, hashlib.sha256).digest()[:DIGEST_BYTES]
+
+
+def key_digest(raw: str) -> bytes:
+    """How an API key is kept. Its 256 random bits need no slow hash."""
+    return hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest()
+
+
+def same(one: bytes, other: bytes) -> bool:
+    """Compares in constant time."""
+    return hmac.compare_digest(bytes(one), bytes(other))

@@ -1,0 +1,113 @@
+"""From what a model proposes to claims that may be applied: grounding, judgement, keys and scope."""
+
+from __future__ import annotations
+
+import uuid
+import zoneinfo
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memory import selectors
+from memory.domain.cardinality import cardinality_of
+from memory.domain.grounding import ground
+from memory.domain.judge import judge
+from memory.domain.merge import Claim
+from memory.domain.text import normalise
+from memory.domain.types import Category, Dropped, Grounding, Message, Proposal, Reply, Scope, Verdict
+from memory.facts import Told
+from memory.models import Approval, Profile, Space
+from memory.models.fields import new_id
+
+REVIEW_MOST = 5  # proposals a reading may put before a person who reviews everything
+NO_CONFIDENCE = 0.5  # stored where none could be read; such a fact waits for the person
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What is left of a reply: proposals with their verdicts, and what was dropped and why."""
+
+    profile: Profile
+    space: Space
+    messages: Sequence[Message]
+    kept: tuple[tuple[Proposal, Grounding, Verdict], ...]
+    dropped: tuple[Dropped, ...]
+
+    def told(self, *, prompt_version: str, model: str) -> list[Told]:
+        """The claims. Call inside the profile's scope: what the profile already holds decides the cardinality."""
+        keys = {p.key for p, _, _ in self.kept if p.key is not None}
+        known = selectors.cardinalities(profile_id=self.profile.id, keys=keys) if keys else {}
+        return [
+            self._told(proposal, grounding, verdict, known, prompt_version, model)
+            for proposal, grounding, verdict in self.kept
+        ]
+
+    def _told(
+        self,
+        proposal: Proposal,
+        grounding: Grounding,
+        verdict: Verdict,
+        known: dict[str, object],
+        prompt_version: str,
+        model: str,
+    ) -> Told:
+        message = self._source(grounding)
+        claim = Claim(
+            id=new_id(),
+            space_id=self._space_id(proposal),
+            key=proposal.key,
+            value=proposal.value,
+            value_norm=normalise(proposal.value),
+            cardinality=cardinality_of(
+                proposal.key, proposal.cardinality, known.get(proposal.key or ""), proposal.op
+            ),  # type: ignore[arg-type]
+            op=proposal.op,
+            confidence=NO_CONFIDENCE if proposal.confidence is None else proposal.confidence,
+            said_at=_at(message),
+            audit_id=message.audit_id or 0,
+            current=verdict.current,
+            place=(grounding.message_index or 0, grounding.offset),
+            reasons=verdict.reasons,
+        )
+        return Told(
+            claim=claim,
+            category=proposal.category or Category.FACT,
+            importance=0.5 if proposal.importance is None else proposal.importance,
+            stance=proposal.stance,
+            quote=(grounding.quote or "") if grounding.ok else (proposal.quote or ""),
+            prompt_version=prompt_version,
+            model=model,
+        )
+
+    def _source(self, grounding: Grounding) -> Message:
+        """The message that the claim came from; where it stands in none, the last thing the person said."""
+        if grounding.message_index is not None:
+            return self.messages[grounding.message_index]
+        return next((m for m in reversed(self.messages) if m.role == "user" and m.new), self.messages[-1])
+
+    def _space_id(self, proposal: Proposal) -> uuid.UUID | None:
+        return self.space.id if proposal.scope is Scope.SPACE else None
+
+
+def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space: Space) -> Judged:
+    """Check every proposal against what the person said."""
+    kept: list[tuple[Proposal, Grounding, Verdict]] = []
+    dropped = list(reply.dropped)
+    for proposal in reply.proposals:
+        grounding = ground(proposal, messages, zone=zoneinfo.ZoneInfo(profile.timezone))
+        verdict = judge(proposal, grounding, approval=profile.approval)
+        if isinstance(verdict, Dropped):
+            dropped.append(replace(verdict, detail=verdict.detail or f"{proposal.key}"))
+        else:
+            kept.append((proposal, grounding, verdict))
+    if profile.approval == Approval.REVIEW and len(kept) > REVIEW_MOST:
+        kept.sort(key=lambda k: -(k[0].confidence or 0.0))
+        dropped.append(Dropped("over_cap", f"{len(kept) - REVIEW_MOST} proposals beyond {REVIEW_MOST}"))
+        kept = kept[:REVIEW_MOST]
+    return Judged(profile, space, messages, tuple(kept), tuple(dropped))
+
+
+def _at(message: Message) -> datetime:
+    if message.at is None:
+        raise ValueError("a message that is read has a time")
+    return message.at

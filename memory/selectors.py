@@ -1,0 +1,130 @@
+"""Reads. Each filters by profile, scope, state and expiry here, so that no caller can forget to.
+
+Call inside the profile's scope.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.db.models import ExpressionWrapper, F, FloatField, Q, QuerySet, Value
+from django.db.models.functions import Exp, Extract, Greatest, Now
+
+from memory.config import conf
+from memory.domain.text import tokens
+from memory.domain.types import Cardinality
+from memory.models import AuditLog, Event, Fact, FactState, WorkItem
+
+MOST_KNOWN_KEYS = 50
+KNOWN_VALUE_CHARS = 80
+SECONDS_PER_DAY = 86_400.0
+
+
+def facts_held(*, profile_id: uuid.UUID, space_id: uuid.UUID | None) -> QuerySet[Fact]:
+    """Facts that hold now: current, not expired, profile-wide or of this space. Nothing else is ever recalled."""
+    scope = Q(space_id__isnull=True) | Q(space_id=space_id) if space_id else Q(space_id__isnull=True)
+    fresh = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
+    return Fact.objects.filter(scope, fresh, profile_id=profile_id, state=FactState.CURRENT)
+
+
+def with_score(facts: QuerySet[Fact]) -> QuerySet[Fact]:
+    """Adds `score` = freshness x confidence x edit weight, freshness = exp(-age in days / halflife)."""
+    rules = conf().memory.facts_importance
+    age = Extract(Now() - F("last_confirmed_at"), "epoch") / Value(SECONDS_PER_DAY)
+    freshness = Exp(Greatest(age, Value(0.0)) * Value(-1.0 / rules.halflife_days))
+    weight = Value(1.0) + Value(rules.edit_weight_scale) * F("edit_count")
+    return facts.annotate(
+        score=ExpressionWrapper(freshness * F("confidence") * weight, output_field=FloatField())
+    )
+
+
+def core_facts(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, most: int) -> list[Fact]:
+    """What a chat is given before anything is asked: the highest scores."""
+    held = with_score(facts_held(profile_id=profile_id, space_id=space_id))
+    return list(held.order_by("-score", "id")[:most])
+
+
+def known_keys(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, text: str) -> list[tuple[str, str]]:
+    """The keys in use with their values, those first that share words with the text, then by score."""
+    held = with_score(facts_held(profile_id=profile_id, space_id=space_id).filter(key__isnull=False))
+    rows = held.order_by("-score").values_list("key", "value")[:1000]
+    words = set(tokens(text))
+
+    def related(row: tuple[str, str]) -> int:
+        return len(words.intersection(tokens(f"{row[0].replace('.', ' ').replace('_', ' ')} {row[1][:200]}")))
+
+    ranked = sorted(rows, key=related, reverse=True)[:MOST_KNOWN_KEYS]
+    return [(key, value[:KNOWN_VALUE_CHARS]) for key, value in ranked]
+
+
+def cardinalities(*, profile_id: uuid.UUID, keys: Iterable[str]) -> dict[str, Cardinality]:
+    """What each key was taken for so far, by its current facts."""
+    rows = Fact.objects.filter(profile_id=profile_id, key__in=list(keys), state=FactState.CURRENT)
+    return {key: Cardinality(value) for key, value in rows.values_list("key", "cardinality")}
+
+
+@dataclass(frozen=True)
+class FactFilter:
+    """What a list of facts is narrowed by; None means any."""
+
+    status: str | None = None
+    key: str | None = None
+    category: str | None = None
+    space: str | None = None
+    q: str | None = None
+    include_superseded: bool = False
+
+
+STATES_OF_STATUS = {
+    "pending": [FactState.PENDING],
+    "approved": [FactState.CURRENT],
+    "rejected": [FactState.REJECTED],
+}
+HISTORY = [FactState.SUPERSEDED, FactState.RETRACTED]
+
+
+def facts_listed(*, profile_id: uuid.UUID, wanted: FactFilter) -> QuerySet[Fact]:
+    """A person's list: what is approved and holds now; proposals and history where they are asked for."""
+    states = list(STATES_OF_STATUS[wanted.status or "approved"])
+    if wanted.include_superseded and wanted.status in (None, "approved"):
+        states += HISTORY
+    rows = with_score(Fact.objects.filter(profile_id=profile_id, state__in=states).select_related("space"))
+    if wanted.status in (None, "approved") and not wanted.include_superseded:
+        rows = rows.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=Now()))
+    if wanted.key:
+        rows = rows.filter(key=wanted.key)
+    if wanted.category:
+        rows = rows.filter(category=wanted.category)
+    if wanted.space:
+        rows = rows.filter(space__slug=wanted.space)
+    if wanted.q:
+        rows = rows.filter(Q(value__icontains=wanted.q) | Q(key__icontains=wanted.q))
+    return rows
+
+
+def fact(*, profile_id: uuid.UUID, fact_id: uuid.UUID) -> Fact | None:
+    """One fact in whatever state but deleted."""
+    rows = with_score(Fact.objects.filter(profile_id=profile_id, id=fact_id).select_related("space"))
+    return rows.exclude(state=FactState.DELETED).first()
+
+
+def history(*, profile_id: uuid.UUID, fact: Fact) -> QuerySet[Fact]:
+    """All values that the fact's key had, newest first; a fact without a key is its own history."""
+    same = Q(key=fact.key, space_id=fact.space_id) if fact.key else Q(id=fact.id)
+    rows = with_score(Fact.objects.filter(same, profile_id=profile_id).select_related("space"))
+    kept = rows.filter(state__in=[FactState.CURRENT, *HISTORY])
+    return kept.order_by("-said_at", "-created_at", "-id")
+
+
+def audit_rows(*, profile_id: uuid.UUID) -> QuerySet[AuditLog]:
+    return AuditLog.objects.filter(profile_id=profile_id).order_by("-id")
+
+
+def chats(*, profile_id: uuid.UUID) -> QuerySet[AuditLog]:
+    return audit_rows(profile_id=profile_id).filter(event_type=Event.CHAT_COMPLETED)
+
+
+def work_items(*, profile_id: uuid.UUID) -> QuerySet[WorkItem]:
+    return WorkItem.objects.filter(profile_id=profile_id).order_by("-id")

@@ -1,0 +1,36 @@
+-- Takes all due items of one conversation for one worker, in one statement.
+--
+-- Fair over profiles: starts after the profile that this worker served last and goes round. Only the first due
+-- item of a conversation is ever locked, so two workers never share a conversation; one that is being read
+-- waits. %(kind)s, %(after)s (profile id), %(token)s, %(worker)s, %(lease)s seconds, %(most)s items.
+WITH RECURSIVE turn (profile_id, n) AS (
+  (SELECT w.profile_id, 1 FROM work_items w
+    WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.profile_id > %(after)s AND w.not_before <= now()
+    ORDER BY w.profile_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT w.profile_id FROM work_items w
+           WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.profile_id > t.profile_id AND w.not_before <= now()
+           ORDER BY w.profile_id LIMIT 1), t.n + 1
+    FROM turn t WHERE t.profile_id IS NOT NULL AND t.n < 32
+),
+picked AS (
+  SELECT w.profile_id, w.conversation_id
+    FROM turn t JOIN work_items w ON w.profile_id = t.profile_id
+   WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.not_before <= now()
+     AND NOT EXISTS (SELECT FROM work_items r
+                      WHERE r.conversation_id = w.conversation_id AND r.kind = w.kind
+                        AND (r.state = 'running' OR (r.state = 'waiting' AND r.not_before <= now() AND r.id < w.id)))
+   ORDER BY t.n, w.not_before
+   LIMIT 1
+   FOR UPDATE OF w SKIP LOCKED
+),
+taken AS (
+  SELECT w.id FROM work_items w JOIN picked p ON p.conversation_id = w.conversation_id
+   WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.not_before <= now()
+   ORDER BY w.said_at, w.id LIMIT %(most)s
+)
+UPDATE work_items w
+   SET state = 'running', token = %(token)s, worker = %(worker)s,
+       lease_until = now() + make_interval(secs => %(lease)s)
+  FROM taken WHERE w.id = taken.id AND w.state = 'waiting'
+RETURNING w.id, w.profile_id, w.conversation_id, w.audit_id, w.said_at, w.attempts, w.outages, w.first_failed_at

@@ -1,0 +1,49 @@
+"""What stored chats say, as messages that can be read: who said it, when, and whether it is new."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from memory.domain.types import Message
+from memory.models import AuditLog, Event
+
+CONTEXT_MESSAGES = 2
+CONTEXT_CHARS = 600
+
+
+def read(*, conversation_id: uuid.UUID, audit_ids: Sequence[int]) -> list[Message]:
+    """The messages of these chats in order, after a little of what stood before. Call inside the profile's scope.
+
+    A chat whose row is gone (swept, erased) gives none; so does one off the record.
+    """
+    chats = AuditLog.objects.filter(conversation_id=conversation_id, event_type=Event.CHAT_COMPLETED)
+    rows = list(chats.filter(id__in=audit_ids).order_by("said_at", "id"))
+    if not rows:
+        return []
+    before = chats.filter(said_at__lt=rows[0].said_at).order_by("-said_at").first()
+    return [*_context(before), *(message for row in rows for message in messages(row))]
+
+
+def messages(row: AuditLog) -> Iterable[Message]:
+    """The messages of one chat row, the answer last."""
+    payload: dict[str, Any] = row.payload
+    for message in payload.get("messages", []):
+        yield Message(
+            role=str(message.get("role", "")),
+            text=str(message.get("text", "")),
+            new=not message.get("known", False),
+            at=row.said_at,
+            audit_id=row.id,
+        )
+    answer = payload.get("answer") or {}
+    if answer.get("text"):
+        yield Message(role="assistant", text=str(answer["text"]), at=row.said_at, audit_id=row.id)
+
+
+def _context(row: AuditLog | None) -> list[Message]:
+    if row is None:
+        return []
+    last = list(messages(row))[-CONTEXT_MESSAGES:]
+    return [Message(m.role, m.text[:CONTEXT_CHARS], False, m.at, m.audit_id) for m in last]

@@ -1,0 +1,102 @@
+"""The cursor loses nothing and repeats nothing, whatever commits late."""
+
+from __future__ import annotations
+
+import threading
+
+import psycopg
+import pytest
+from django.db import connection
+
+from memory import chats, cursor
+from memory.db import claim_scope, operator_scope
+from memory.models import MemoryCursor, WorkItem, WorkKind
+from tests.people import Person, person
+
+pytestmark = pytest.mark.usefixtures("database")
+
+
+def tell(who: Person, text: str, **options: object) -> int:
+    turn = chats.begin(profile_id=who.profile_id, messages=[{"role": "user", "content": text}], **options)
+    return chats.finish(turn, chats.Answer(text="Noted."))
+
+
+def items() -> int:
+    with claim_scope():
+        return WorkItem.objects.count()
+
+
+def test_it_makes_one_item_of_each_chat():
+    anna = person("anna")
+    for n in range(3):
+        tell(anna, f"I like number {n}.")
+    assert cursor.tick(WorkKind.EXTRACT).items == 3
+    assert cursor.tick(WorkKind.EXTRACT).items == 0
+    assert items() == 3
+
+
+def test_it_never_makes_work_of_what_was_said_without_consent():
+    anna = person("anna", memory=False)
+    tell(anna, "I like tea.")
+    assert cursor.tick(WorkKind.EXTRACT).rows == 1
+    assert items() == 0
+
+
+def test_it_waits_for_a_chat_that_commits_late(database):
+    anna = person("anna")
+    tell(anna, "First.")
+    cursor.tick(WorkKind.EXTRACT)
+    with psycopg.connect(database.url("superuser")) as late:
+        late.execute("SELECT set_config('session_replication_role', 'origin', false)")
+        late.execute(
+            "INSERT INTO audit_log (profile_id, event_type, actor, mine_facts, mine_summary, payload, said_at,"
+            " conversation_id) SELECT profile_id, event_type, actor, true, true, payload, now(), conversation_id"
+            " FROM audit_log WHERE event_type = 'chat.completed' LIMIT 1"
+        )
+        tell(anna, "Said later, committed first.")
+        for _ in range(3):
+            cursor.tick(WorkKind.EXTRACT)
+        assert items() == 1  # the later one waits too, or the cursor would pass the open one
+        (lag,) = [place for place in cursor.lag() if place.kind == "extract"]
+        assert lag.rows == 1
+        assert lag.blocked_by == late.info.backend_pid
+    cursor.tick(WorkKind.EXTRACT)
+    assert items() == 3
+
+
+def test_it_loses_no_chat_of_many_writers_while_it_ticks():
+    people = [person(f"p{n}") for n in range(6)]
+    done = threading.Event()
+
+    def ticking() -> None:
+        try:
+            while not done.is_set():
+                cursor.tick(WorkKind.EXTRACT)
+        finally:
+            connection.close()
+
+    def telling(who: Person) -> None:
+        try:
+            for n in range(25):
+                tell(who, f"I like number {n}.")
+        finally:
+            connection.close()
+
+    tickers = [threading.Thread(target=ticking) for _ in range(2)]
+    writers = [threading.Thread(target=telling, args=(p,)) for p in people]
+    [t.start() for t in (*tickers, *writers)]
+    [t.join() for t in writers]
+    done.set()
+    [t.join() for t in tickers]
+    cursor.tick(WorkKind.EXTRACT)
+    assert items() == 6 * 25
+
+
+def test_it_starts_over_without_repeating_where_the_cursor_is_lost():
+    anna = person("anna")
+    tell(anna, "I like tea.")
+    cursor.tick(WorkKind.EXTRACT)
+    with operator_scope():
+        MemoryCursor.objects.all().delete()
+    assert cursor.tick(WorkKind.EXTRACT).items == 0
+    assert items() == 1

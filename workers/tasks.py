@@ -1,0 +1,80 @@
+"""Celery tasks: payload-free wake-ups. The table is the queue, so a task that is lost or doubled is harmless."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+
+import structlog
+from celery import shared_task
+
+from memory import cursor, extract, work
+from memory.config import conf
+from memory.models import WorkKind
+
+LOG = structlog.get_logger(__name__)
+MOST_WAKE_UPS = 64
+_served = threading.local()
+
+
+def name() -> str:
+    """How this worker is called in the rows that it holds."""
+    return f"{socket.gethostname()}:{os.getpid()}:{threading.get_ident() % 10_000}"
+
+
+@shared_task(name="caesar.tick", queue="maintenance", ignore_result=True)
+def tick() -> None:
+    """Turn finished chats into work and wake the workers up."""
+    work.release_expired()
+    if cursor.enabled(WorkKind.EXTRACT):
+        cursor.tick(WorkKind.EXTRACT)
+        wake(WorkKind.EXTRACT)
+
+
+@shared_task(name="caesar.recover", queue="maintenance", ignore_result=True)
+def recover() -> None:
+    """Give back what dead workers held, and wake up for what became due."""
+    work.release_expired()
+    wake(WorkKind.EXTRACT)
+
+
+@shared_task(name="caesar.extract", queue="extract", ignore_result=True)
+def extract_due() -> None:
+    """Work off what is due, a bounded number of conversations at a time."""
+    for _ in range(conf().memory.facts_extract.batch_size):
+        if not extract_next():
+            return
+    wake(WorkKind.EXTRACT, most=1)
+
+
+def extract_next() -> bool:
+    """Read the next due conversation. False: nothing is due, or the model asked for a rest."""
+    if extract.paused_until() is not None:
+        return False
+    claim = work.claim(WorkKind.EXTRACT, worker=name(), after=getattr(_served, "profile", work.FIRST))
+    if claim is None:
+        return False
+    _served.profile = claim.profile_id
+    extract.work_off(claim)
+    return True
+
+
+def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS) -> int:
+    """One wake-up for each conversation that is due, up to a bound."""
+    due = work.due(kind, most=most)
+    expires = conf().memory.facts_extract.interval_seconds + 5
+    for _ in range(due):
+        extract_due.apply_async(expires=expires)
+    return due
+
+
+def drain() -> int:
+    """Do all that is due in this process: every poll, then every item. Returns how many claims were worked off."""
+    work.release_expired()
+    done = 0
+    if cursor.enabled(WorkKind.EXTRACT):
+        cursor.tick(WorkKind.EXTRACT)
+        while extract_next():
+            done += 1
+    return done
