@@ -65,7 +65,7 @@ class Child:
     async def start(self) -> None:
         """In a session of its own, so that Ctrl-C in the terminal reaches the supervisor alone."""
         self._said.clear()
-        # A pipe of our own: with asyncio's, waiting for the process also waits for all helpers that hold the pipe.
+        # A pipe of our own: with asyncio's, waiting for a process includes its helpers that hold the pipe.
         reading, writing = os.pipe()
         try:
             self._process = await asyncio.create_subprocess_exec(

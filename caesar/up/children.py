@@ -86,7 +86,9 @@ def worker(config: Config) -> Spec:
         *("--pool", "threads", "--concurrency", str(config.worker_concurrency), "--queues", QUEUES),
         *("--without-gossip", "--without-mingle", "--loglevel", "WARNING"),
     ]
-    return Spec("worker", _python(*command), env=_environment(config, CAESAR_PROCESS="worker"))
+    # As root Celery warns of pickled messages; ours takes JSON alone.
+    quiet = {"PYTHONWARNINGS": "ignore:You're running the worker with superuser privileges"}
+    return Spec("worker", _python(*command), env=_environment(config, CAESAR_PROCESS="worker", **quiet))
 
 
 def beat(config: Config) -> Spec:

@@ -31,6 +31,7 @@ def up(config: Config, stream: TextIO) -> None:
                 "open that, or end it with Ctrl-C where it runs."
             )
         preflight.check(config)
+        home.folder(config.home / "static")
         console = Console(stream, home.folder(config.home / "logs"))
         try:
             asyncio.run(_Start(config, console).main())
