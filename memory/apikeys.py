@@ -52,9 +52,7 @@ def authenticate(raw: str) -> KeyOwner | None:
         return None
     digest = hashing.key_digest(raw)
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT id, user_id, profile_id, digest, last_used_at FROM api_key_owner(%s)", [digest]
-        )
+        cursor.execute("SELECT id, user_id, profile_id, digest, last_used_at FROM api_key_owner(%s)", [digest])
         row = cursor.fetchone()
         if row is None or not hashing.same(row[3], digest):
             return None
@@ -84,6 +82,4 @@ def revoke(*, user_id: int, key_id: uuid.UUID) -> ApiKey:
 
 def _tell(user_id: int, payload: dict[str, str]) -> None:
     with operator_scope():
-        audit.record(
-            audit.Entry(Event.SETTINGS_CHANGED, None, {**payload, "user_id": user_id}, actor="operator")
-        )
+        audit.record(audit.Entry(Event.SETTINGS_CHANGED, None, {**payload, "user_id": user_id}, actor="operator"))

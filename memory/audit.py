@@ -52,9 +52,7 @@ def record_many(entries: Iterable[Entry]) -> list[AuditLog]:
             said_at=entry.said_at,
             mine_facts=entry.mine_facts,
             mine_summary=entry.mine_summary,
-            payload=storable(
-                entry.payload, MAX_CHAT_TEXT if entry.event is Event.CHAT_COMPLETED else MAX_STRING
-            ),
+            payload=storable(entry.payload, MAX_CHAT_TEXT if entry.event is Event.CHAT_COMPLETED else MAX_STRING),
         )
         for entry in entries
     ]

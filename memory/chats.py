@@ -196,9 +196,7 @@ def _payload(turn: Turn, answer: Answer) -> dict[str, Any]:
     payload["messages"] = [
         turn.said[i].stored | ({"known": True} if i in known else {}) for i in turn.place.match.fresh
     ]
-    payload["answer"] = {"text": answer.text} | (
-        {"tool_calls": answer.tool_calls} if answer.tool_calls else {}
-    )
+    payload["answer"] = {"text": answer.text} | ({"tool_calls": answer.tool_calls} if answer.tool_calls else {})
     payload["facts"] = [fact_id for fact_id, _ in turn.recalled.facts]
     payload["recall_failed"] = turn.recalled.failed
     return payload

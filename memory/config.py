@@ -84,12 +84,8 @@ class LLM(Section):
 class Semantic(Section):
     provider: str = Field("local", description="local, onnx, voyage, or any litellm embedding provider.")
     model: str = Field("", description="The embedding model; empty = the provider's usual one.")
-    embedding_dim: int | None = Field(
-        None, ge=8, le=4000, description="Length of a vector, where it is a choice."
-    )
-    voyage_api_key: SecretStr = Field(
-        SecretStr(""), description="Key for Voyage. Never logged, never stored."
-    )
+    embedding_dim: int | None = Field(None, ge=8, le=4000, description="Length of a vector, where it is a choice.")
+    voyage_api_key: SecretStr = Field(SecretStr(""), description="Key for Voyage. Never logged, never stored.")
     enabled: bool = Field(False, description="Index raw chat for the explicit semantic recall tool.")
 
 
@@ -135,9 +131,7 @@ class EpisodesRecall(Section):
 
 
 class Memory(Section):
-    consent_default: bool = Field(
-        False, description="Is memory on for a profile that is made by being named?"
-    )
+    consent_default: bool = Field(False, description="Is memory on for a profile that is made by being named?")
     approval_default: Literal["auto", "review"] = Field(
         "auto", description="Who accepts facts in a new profile: auto, or review by the person."
     )
@@ -149,9 +143,7 @@ class Memory(Section):
     episodes_recall: EpisodesRecall = Field(default_factory=EpisodesRecall)
     retention_days: float = Field(90.0, gt=0, description="Audit rows older than this are swept.")
     sweep_interval_seconds: float = Field(3600.0, gt=0, description="How often the sweep runs.")
-    max_attempts: int = Field(
-        4, ge=1, le=100, description="Readings of one chat that may fail before it is dead."
-    )
+    max_attempts: int = Field(4, ge=1, le=100, description="Readings of one chat that may fail before it is dead.")
     templates_path: Path | None = Field(None, description="YAML file with more sentences for keys.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -16,9 +17,7 @@ from memory.models import Conversation, MessageHash
 from memory.models.fields import new_id
 
 MAX_CLIENT_ID = 200
-MAX_CANDIDATES = (
-    5_000  # rows that share a hash with the request ("ok" may have thousands): the newest are looked at
-)
+MAX_CANDIDATES = 5_000  # rows that share a hash with the request ("ok" may have thousands): the newest are looked at
 
 
 @dataclass(frozen=True)
@@ -57,10 +56,8 @@ def _named(profile_id: uuid.UUID, wanted: str) -> Conversation | None:
     if len(wanted) > MAX_CLIENT_ID:
         raise InvalidInput(f"conversation_id is at most {MAX_CLIENT_ID} characters.")
     name = Q(client_id=wanted)
-    try:
+    with suppress(ValueError):
         name |= Q(id=uuid.UUID(wanted))
-    except ValueError:
-        pass
     return Conversation.objects.filter(name, profile_id=profile_id).first()
 
 
@@ -68,19 +65,12 @@ def _seen(profile_id: uuid.UUID, digests: set[bytes], named: Conversation | None
     """Stored messages that the request resends, and the answers that stand after them."""
     columns = ("id", "conversation_id", "parent_id", "role", "digest")
     within = Q(profile_id=profile_id) & (Q(conversation=named) if named else Q())
-    same = (
-        MessageHash.objects.filter(within, digest__in=digests)
-        .order_by("-id")
-        .values_list(*columns)[:MAX_CANDIDATES]
-    )
+    same = MessageHash.objects.filter(within, digest__in=digests).order_by("-id").values_list(*columns)[:MAX_CANDIDATES]
     rows = {row[0]: row for row in same}
     if rows:
         answers = MessageHash.objects.filter(within, parent_id__in=list(rows), role="assistant")
         rows |= {row[0]: row for row in answers.values_list(*columns)}
-    return [
-        Seen(id=r[0], conversation=str(r[1]), parent=r[2], role=r[3], digest=bytes(r[4]))
-        for r in rows.values()
-    ]
+    return [Seen(id=r[0], conversation=str(r[1]), parent=r[2], role=r[3], digest=bytes(r[4])) for r in rows.values()]
 
 
 def extend(

@@ -98,12 +98,8 @@ def _work_off(claim: work.Claim, costs: work.Costs) -> str:
 def _prepare(claim: work.Claim) -> Reading | None:
     """What is to be read, or None where consent is gone or the chats are."""
     with profile_scope(claim.profile_id):
-        conversation = (
-            Conversation.objects.select_related("profile", "space").filter(id=claim.conversation_id).first()
-        )
-        if conversation is None or not (
-            conversation.profile.memory_enabled and conversation.space.memory_enabled
-        ):
+        conversation = Conversation.objects.select_related("profile", "space").filter(id=claim.conversation_id).first()
+        if conversation is None or not (conversation.profile.memory_enabled and conversation.space.memory_enabled):
             return None
         messages = transcript.read(
             conversation_id=claim.conversation_id, audit_ids=[item.audit_id for item in claim.items]

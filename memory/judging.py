@@ -58,9 +58,7 @@ class Judged:
             key=proposal.key,
             value=proposal.value,
             value_norm=normalise(proposal.value),
-            cardinality=cardinality_of(
-                proposal.key, proposal.cardinality, known.get(proposal.key or ""), proposal.op
-            ),  # type: ignore[arg-type]
+            cardinality=cardinality_of(proposal.key, proposal.cardinality, known.get(proposal.key or ""), proposal.op),  # type: ignore[arg-type]
             op=proposal.op,
             confidence=NO_CONFIDENCE if proposal.confidence is None else proposal.confidence,
             said_at=_at(message),

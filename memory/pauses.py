@@ -14,11 +14,7 @@ SETTINGS_PAUSE_SECONDS = 60.0
 
 def note(error: Exception, failure: Failure, *, now: datetime) -> None:
     """Remember that a route cannot be called for a while."""
-    if (
-        not isinstance(error, ModelError)
-        or failure not in (Failure.OUTAGE, Failure.SETTINGS)
-        or not error.provider
-    ):
+    if not isinstance(error, ModelError) or failure not in (Failure.OUTAGE, Failure.SETTINGS) or not error.provider:
         return
     route = f"{error.provider}/{error.model}"
     with claim_scope():
@@ -41,9 +37,7 @@ def until(route: str) -> datetime | None:
     """When the route may be called again, or None: now."""
     with claim_scope():
         return (
-            ModelPause.objects.filter(route=route, until__gt=datetime.now(UTC))
-            .values_list("until", flat=True)
-            .first()
+            ModelPause.objects.filter(route=route, until__gt=datetime.now(UTC)).values_list("until", flat=True).first()
         )
 
 

@@ -38,9 +38,7 @@ def ensure_operator() -> Operator:
 
     The account has no password: it is entered by a one-time link or with `createsuperuser`-like commands.
     """
-    user, made = User.objects.get_or_create(
-        username=OPERATOR, defaults={"is_staff": True, "is_superuser": True}
-    )
+    user, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_staff": True, "is_superuser": True})
     if made:
         user.set_unusable_password()
         user.save(update_fields=["password"])
@@ -103,9 +101,7 @@ def update(*, profile_id: uuid.UUID, changes: Mapping[str, Any], actor: str = "p
     """Change consent, approval, zone or language; each change is an audit row."""
     unknown = sorted(set(changes) - set(EDITABLE))
     if unknown:
-        raise InvalidInput(
-            f"Not a setting of a profile: {', '.join(unknown)}. There are {', '.join(EDITABLE)}."
-        )
+        raise InvalidInput(f"Not a setting of a profile: {', '.join(unknown)}. There are {', '.join(EDITABLE)}.")
     clean = {name: _checked(name, value) for name, value in changes.items()}
     with profile_scope(profile_id):
         profile = Profile.objects.select_for_update().filter(id=profile_id).first()

@@ -35,9 +35,7 @@ def with_score(facts: QuerySet[Fact]) -> QuerySet[Fact]:
     age = Extract(Now() - F("last_confirmed_at"), "epoch") / Value(SECONDS_PER_DAY)
     freshness = Exp(Greatest(age, Value(0.0)) * Value(-1.0 / rules.halflife_days))
     weight = Value(1.0) + Value(rules.edit_weight_scale) * F("edit_count")
-    return facts.annotate(
-        score=ExpressionWrapper(freshness * F("confidence") * weight, output_field=FloatField())
-    )
+    return facts.annotate(score=ExpressionWrapper(freshness * F("confidence") * weight, output_field=FloatField()))
 
 
 def core_facts(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, most: int) -> list[Fact]:

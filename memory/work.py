@@ -81,7 +81,7 @@ class Report:
 
 
 def claim(kind: WorkKind, *, worker: str, after: uuid.UUID = FIRST) -> Claim | None:
-    """Lease all due items of one conversation, of the next profile after `after` that has some; None: nothing is due."""
+    """Lease all due items of one conversation of the next profile after `after`. None: nothing is due."""
     token = uuid.uuid4()
     with claim_scope(), connection.cursor() as cursor:
         for start in dict.fromkeys((after, FIRST)):
@@ -172,11 +172,9 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
     code = getattr(error, "code", "crash")
     text = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: see the worker's log."
     raw = error.raw if isinstance(error, ModelError) else ""
-    dice = random.random()  # noqa: S311 - spreads retries, hides nothing
+    dice = random.random()
     with profile_scope(claim.profile_id):
-        held = WorkItem.objects.select_for_update().filter(
-            id__in=claim.ids, token=claim.token, state=WorkState.RUNNING
-        )
+        held = WorkItem.objects.select_for_update().filter(id__in=claim.ids, token=claim.token, state=WorkState.RUNNING)
         dead = []
         for row in held.order_by("id"):
             tries = retry.Tries(row.attempts, row.outages, row.first_failed_at)

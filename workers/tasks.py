@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import structlog
 from celery import shared_task
+from celery.signals import worker_init, worker_ready
 
 from memory import cursor, extract, work
 from memory.config import conf
@@ -16,6 +20,40 @@ from memory.models import WorkKind
 LOG = structlog.get_logger(__name__)
 MOST_WAKE_UPS = 64
 _served = threading.local()
+
+
+class Slots:
+    """How many threads of this process read at once: two stay free, so that ticks and recovery never wait."""
+
+    def __init__(self) -> None:
+        self._free = threading.BoundedSemaphore(1)
+
+    def size(self, threads: int) -> None:
+        self._free = threading.BoundedSemaphore(max(1, threads - 2))
+
+    @contextmanager
+    def one(self) -> Iterator[bool]:
+        """True where a slot was free."""
+        free = self._free
+        got = free.acquire(blocking=False)
+        try:
+            yield got
+        finally:
+            if got:
+                free.release()
+
+
+SLOTS = Slots()
+
+
+@worker_init.connect
+def _size(sender: Any, **_: Any) -> None:
+    SLOTS.size(int(sender.concurrency or 1))
+
+
+@worker_ready.connect
+def _ready(sender: Any, **_: Any) -> None:
+    LOG.info("worker_ready", name=sender.hostname)
 
 
 def name() -> str:
@@ -42,9 +80,12 @@ def recover() -> None:
 @shared_task(name="caesar.extract", queue="extract", ignore_result=True)
 def extract_due() -> None:
     """Work off what is due, a bounded number of conversations at a time."""
-    for _ in range(conf().memory.facts_extract.batch_size):
-        if not extract_next():
-            return
+    with SLOTS.one() as free:
+        if not free:
+            return  # as many as may are at it, and each looks for more when it is done
+        for _ in range(conf().memory.facts_extract.batch_size):
+            if not extract_next():
+                return
     wake(WorkKind.EXTRACT, most=1)
 
 

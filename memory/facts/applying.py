@@ -116,22 +116,15 @@ def _digest(claim: merge.Claim) -> bytes:
 
 def _with_answer(claim: merge.Claim, answered: dict[bytes, list[tuple[str, datetime]]]) -> merge.Claim:
     for kind, at in answered.get(_digest(claim), ()):
-        if kind == TombstoneKind.REJECTED:
-            claim = replace(claim, rejected=True)
-        else:
-            claim = replace(claim, deleted_at=at)
+        answer = {"rejected": True} if kind == TombstoneKind.REJECTED else {"deleted_at": at}
+        claim = replace(claim, **answer)
     return claim
 
 
-def _write(
-    profile_id: uuid.UUID, plan: Plan, rows: dict[uuid.UUID, Fact], told: dict[uuid.UUID, Told]
-) -> None:
+def _write(profile_id: uuid.UUID, plan: Plan, rows: dict[uuid.UUID, Fact], told: dict[uuid.UUID, Told]) -> None:
     """Close before insert, so that there is never a second current value."""
     heard = {fact_id for fact_id, _ in plan.evidence}
-    saved = [
-        _changed(rows[i], plan.changed.get(i), i in heard)
-        for i in sorted({*plan.changed, *(heard & set(rows))})
-    ]
+    saved = [_changed(rows[i], plan.changed.get(i), i in heard) for i in sorted({*plan.changed, *(heard & set(rows))})]
     for batch in (
         [row for row in saved if row.state != FactState.CURRENT],
         [row for row in saved if row.state == FactState.CURRENT],

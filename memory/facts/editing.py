@@ -178,9 +178,7 @@ def _keep_as_history(fact: Fact, now: datetime) -> None:
 
 def _refuse_double(fact: Fact, new: Mapping[str, Any]) -> None:
     space_id = new.get("space_id", fact.space_id)
-    others = Fact.objects.filter(
-        profile_id=fact.profile_id, state=FactState.CURRENT, key=fact.key, space_id=space_id
-    )
+    others = Fact.objects.filter(profile_id=fact.profile_id, state=FactState.CURRENT, key=fact.key, space_id=space_id)
     others = others.exclude(id=fact.id)
     if fact.key is None or fact.state != FactState.CURRENT:
         return
@@ -231,12 +229,7 @@ def _key(raw: Any) -> str | None:
 
 
 def _share(name: str, raw: Any) -> float:
-    if (
-        isinstance(raw, bool)
-        or not isinstance(raw, int | float)
-        or not math.isfinite(raw)
-        or not 0 <= raw <= 1
-    ):
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw) or not 0 <= raw <= 1:
         raise InvalidInput(f"{name} is a number from 0 to 1.")
     return float(raw)
 

@@ -1,0 +1,57 @@
+"""`.env.example`, made from the settings: `python -m caesar.envfile > .env.example`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, SecretStr
+from pydantic_core import PydanticUndefined
+
+from caesar.config import PREFIX, ROOT, SECRETS, Config
+
+HEADER = """\
+Settings. Copy to .env and change what you need; everything may stay as it is.
+The environment wins over this file. Each secret (marked so) may instead be given as <NAME>_FILE, the path of
+a file that holds it. A wrong value stops the start with a sentence that says what to do."""
+
+
+def text() -> str:
+    """The whole file: every setting with what it is for, commented out, at its default."""
+    lines = [f"# {line}" for line in HEADER.splitlines()]
+    for name, default, description in entries(Config, PREFIX):
+        secret = " Secret." if name in SECRETS else ""
+        lines += ["", *(f"# {line}" for line in textwrap.wrap(description + secret, 110)), f"#{name}={default}"]
+    return "\n".join(lines) + "\n"
+
+
+def entries(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str]]:
+    """(environment name, default as it would be written, description) of every setting."""
+    for name, field in model.model_fields.items():
+        kind = field.annotation
+        env = prefix + name.upper()
+        if isinstance(kind, type) and issubclass(kind, BaseModel):
+            yield from entries(kind, env + "__")
+        else:
+            default = field.get_default(call_default_factory=True)
+            yield env, _written(default), field.description or ""
+
+
+def _written(value: Any) -> str:
+    if value is None or value is PydanticUndefined:
+        return ""
+    if isinstance(value, SecretStr):
+        return value.get_secret_value()
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, Path):
+        return str(value.relative_to(ROOT)) if value.is_relative_to(ROOT) else str(value)
+    return json.dumps(value) if isinstance(value, dict | list) else str(value)
+
+
+if __name__ == "__main__":
+    sys.stdout.write(text())
