@@ -37,14 +37,8 @@ def connection_settings(config: Config, *, pool: bool, url: str | None = None) -
     options["connect_timeout"] = int(options.get("connect_timeout", 5))
     options["application_name"] = options.get("application_name", "caesar")
     if pool:
-        from psycopg_pool import ConnectionPool
-
-        options["pool"] = {
-            "min_size": 1,
-            "max_size": 24,
-            "timeout": 10,
-            "check": ConnectionPool.check_connection,
-        }
+        # As many stay open as the chat's threads use at once, so that no chat waits for a log-in.
+        options["pool"] = {"min_size": 8, "max_size": 24, "timeout": 10}
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")) or "caesar",
@@ -54,6 +48,6 @@ def connection_settings(config: Config, *, pool: bool, url: str | None = None) -
         "PORT": str(parts.port or ""),
         "OPTIONS": options,
         "CONN_MAX_AGE": 0 if pool else None,
-        "CONN_HEALTH_CHECKS": not pool,
+        "CONN_HEALTH_CHECKS": True,
         "DISABLE_SERVER_SIDE_CURSORS": True,
     }

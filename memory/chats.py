@@ -55,6 +55,11 @@ class Turn:
     mine_summary: bool = False
 
     @property
+    def question(self) -> str:
+        """What the person said last."""
+        return _question(self.said)
+
+    @property
     def off_record(self) -> bool:
         return self.place is None
 

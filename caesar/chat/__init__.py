@@ -1,0 +1,1 @@
+"""The chat routes: asynchronous, beside Django, so that a slow model occupies no thread."""

@@ -1,0 +1,66 @@
+"""`POST /v1/chat` and `POST /v1/chat/completions`, as one ASGI application."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope, Send
+
+from caesar.chat import errors, outcome, plain, request, streaming, turn
+from caesar.chat.leaving import ClientLeft, unless_client_leaves
+from caesar.chat.sink import Sink
+from caesar.metrics import CHATS, CHATS_OPEN
+
+NATIVE, COMPLETIONS = "/v1/chat", "/v1/chat/completions"
+PATHS = frozenset({NATIVE, COMPLETIONS})
+
+
+async def chat(scope: Scope, receive: Receive, send: Send) -> None:
+    """Answer one request. Whatever happens, it ends in one response and one count."""
+    with CHATS_OPEN.track_inprogress():
+        try:
+            ended = await _exchange(Request(scope, receive), send)
+        except (ClientDisconnect, ClientLeft):
+            ended = outcome.LEFT
+        except Exception as error:
+            outcome.log(error)
+            await errors.response_of(error)(scope, receive, send)
+            ended = outcome.of(error)
+    CHATS.labels(ended).inc()
+
+
+async def _exchange(asked: Request, send: Send) -> str:
+    """How the chat ended. Raises what is to become an error response; after the first byte nothing does."""
+    if asked.method != "POST":
+        raise errors.MethodNotAllowed
+    _check_host(asked)
+    opened = await _open(asked)
+    return await unless_client_leaves(asked.receive, _answer(opened, asked, send))
+
+
+async def _open(asked: Request) -> turn.Opened:
+    completions = asked.scope["path"].rstrip("/").endswith(COMPLETIONS)
+    caller = turn.Caller(
+        authorization=asked.headers.get("authorization"),
+        profile=asked.headers.get("x-caesar-profile"),
+        address=asked.client.host if asked.client else "",
+    )
+    # Not `asked.body()`, which would keep the bytes for as long as the model answers.
+    raw = b"".join([piece async for piece in asked.stream()])
+    return await turn.begin(raw, read=request.openai if completions else request.native, caller=caller)
+
+
+async def _answer(opened: turn.Opened, asked: Request, send: Send) -> str:
+    if opened.call.streams:
+        return await streaming.relay(opened, Sink(send, opened.headers))
+    response = await plain.respond(opened)
+    await response(asked.scope, asked.receive, send)
+    return outcome.ANSWERED
+
+
+def _check_host(asked: Request) -> None:
+    """As Django does for the other routes: against pages that rebind a name of theirs to this machine."""
+    domain, _ = split_domain_port(asked.headers.get("host", ""))
+    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+        raise errors.HostNotAllowed

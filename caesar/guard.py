@@ -1,0 +1,132 @@
+"""In front of every route: bodies are bounded, and each request has an id that its log lines carry."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import uuid
+from typing import Any
+
+import structlog
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Between two pieces of a request's body.
+STALL_SECONDS = 60.0
+# Of a body that is too large, so much is read and thrown away for the client to hear why.
+DRAIN_BYTES = 64_000_000
+DRAIN_SECONDS = 5.0
+SANE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,100}")
+
+
+class Guard:
+    """Wraps the whole application."""
+
+    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+        self._app = app
+        self._max_bytes = max_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(scope)
+        body = Body(scope, receive, self._max_bytes)
+        answer = Answer(send, request_id)
+        with structlog.contextvars.bound_contextvars(request_id=request_id):
+            if body.declared > self._max_bytes:
+                await body.drain()
+                await answer.refuse(*self._too_large())
+                return
+            try:
+                await self._app(scope, body.receive, answer.send)
+            except Exception:
+                if body.wrong is None:
+                    raise
+            if body.wrong is not None and not answer.started:
+                await body.drain()
+                await answer.refuse(*(self._too_large() if body.wrong == "large" else _STALLED))
+
+    def _too_large(self) -> tuple[int, str, str]:
+        message = f"A request has at most {self._max_bytes} bytes (CAESAR_MAX_REQUEST_BYTES)."
+        return 413, "request_too_large", message
+
+
+_STALLED = (408, "request_timeout", "The request's body did not arrive in time.")
+
+
+class Body:
+    """A request's body, counted as it comes. To the application a bad one looks as if the client had left."""
+
+    def __init__(self, scope: Scope, receive: Receive, limit: int) -> None:
+        headers = dict(scope["headers"])
+        length = headers.get(b"content-length", b"")
+        self.declared = int(length) if length.isdigit() else 0
+        self.wrong: str | None = None
+        self._waits_for_go = headers.get(b"expect", b"").lower() == b"100-continue"
+        self._receive = receive
+        self._limit = limit
+        self._size = 0
+        self._whole = False
+
+    async def receive(self) -> Message:
+        if self.wrong is not None:
+            return {"type": "http.disconnect"}
+        if self._whole:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(STALL_SECONDS):
+                message = await self._receive()
+        except TimeoutError:
+            self.wrong = "stalled"
+            return {"type": "http.disconnect"}
+        self._count(message)
+        if self._size > self._limit:
+            self.wrong = "large"
+            return {"type": "http.disconnect"}
+        return message
+
+    def _count(self, message: Message) -> None:
+        self._size += len(message.get("body", b""))
+        self._whole = message["type"] != "http.request" or not message.get("more_body", False)
+
+    async def drain(self) -> None:
+        """Read on for a while: a client that is still sending would else see a reset instead of the answer."""
+        if self._waits_for_go and not self._size:
+            return
+        try:
+            async with asyncio.timeout(DRAIN_SECONDS):
+                while not self._whole and self._size < self._limit + DRAIN_BYTES:
+                    self._count(await self._receive())
+        except TimeoutError:
+            return
+
+
+class Answer:
+    """The response, with the request's id added."""
+
+    def __init__(self, send: Send, request_id: str) -> None:
+        self.started = False
+        self._send = send
+        self._id = (b"x-request-id", request_id.encode("ascii"))
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.started = True
+            message = {**message, "headers": [*message.get("headers", ()), self._id]}
+        await self._send(message)
+
+    async def refuse(self, status: int, code: str, message: str) -> None:
+        body = json.dumps({"error": {"code": code, "message": message, "type": "invalid_request_error"}}).encode()
+        headers = [
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(body)).encode()),
+            (b"connection", b"close"),
+        ]
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self._send({"type": "http.response.body", "body": body})
+
+
+def _request_id(scope: Any) -> str:
+    given = next((v for k, v in scope["headers"] if k == b"x-request-id"), b"").decode("latin-1")
+    return given if SANE_ID.fullmatch(given) else uuid.uuid4().hex
