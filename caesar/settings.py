@@ -86,7 +86,7 @@ USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
-STATIC_ROOT = CAESAR.home / "static"
+# No files are collected: each is served from the package that brings it.
 WHITENOISE_USE_FINDERS = True
 
 REST_FRAMEWORK = {

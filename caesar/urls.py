@@ -3,6 +3,21 @@
 from __future__ import annotations
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
+from django.views.generic import RedirectView
 
-urlpatterns = [path("admin/", admin.site.urls)]
+from caesar.api import health
+
+handler400 = "caesar.failures.bad_request"
+handler403 = "caesar.failures.forbidden"
+handler404 = "caesar.failures.not_found"
+handler500 = "caesar.failures.server_error"
+
+urlpatterns = [
+    path("", RedirectView.as_view(url="/dashboard/facts")),
+    path("v1/", include("caesar.api.urls")),
+    path("healthz", health.healthz),
+    path("readyz", health.readyz),
+    path("metrics", health.metrics),
+    path("admin/", admin.site.urls),
+]

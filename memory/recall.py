@@ -30,8 +30,11 @@ NOTHING = Recalled()
 FAILED = Recalled(failed=True)
 
 
-def for_chat(*, profile: Profile, space_id: uuid.UUID, query: str) -> Recalled:
-    """The block that a chat with this question gets. Call inside the profile's scope."""
+def for_chat(*, profile: Profile, space_id: uuid.UUID, query: str, max_chars: int | None = None) -> Recalled:
+    """The block that a chat with this question gets. Call inside the profile's scope.
+
+    `max_chars` takes the place of the setting, for a caller with another budget.
+    """
     rules = conf().memory.facts_inject
     if not rules.enabled or rules.max_facts == 0:
         return NOTHING
@@ -41,7 +44,7 @@ def for_chat(*, profile: Profile, space_id: uuid.UUID, query: str) -> Recalled:
         [BlockFact(id=str(row.id), text=texts[str(row.id)], score=row.score) for row in rows],  # type: ignore[attr-defined]
         [],
         max_facts=rules.max_facts,
-        max_chars=rules.max_chars,
+        max_chars=rules.max_chars if max_chars is None else max_chars,
     )
     return _recalled(block, texts)
 

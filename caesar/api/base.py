@@ -1,0 +1,55 @@
+"""What every view of the REST API has in common."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.serializers import Serializer
+from rest_framework.views import APIView
+
+from caesar.api import pagination
+from caesar.api.auth import Caller
+from memory.db import profile_scope
+
+
+class AlwaysJSON(BaseContentNegotiation):
+    """A client that asks for HTML gets JSON too, instead of a refusal."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        kind = (request.content_type or "").split(";")[0].strip().lower()
+        return parsers[0] if kind in ("", "application/json") or kind.endswith("+json") else None
+
+    def select_renderer(self, request: Request, renderers: Any, format_suffix: Any = None) -> Any:
+        return renderers[0], renderers[0].media_type
+
+
+class MemoryView(APIView):
+    """A view on one person's memory.
+
+    Reads happen inside `self.scope()`; the verbs that change something open their own.
+    """
+
+    content_negotiation_class = AlwaysJSON
+
+    @property
+    def caller(self) -> Caller:
+        caller = self.request.user
+        assert isinstance(caller, Caller)
+        return caller
+
+    def scope(self) -> AbstractContextManager[None]:
+        return profile_scope(self.caller.profile_id)
+
+    def listed(self, rows: QuerySet[Any], serializer: type[Serializer[Any]]) -> Response:
+        """A page of rows. Call inside the scope."""
+        found = pagination.page(rows, self.request)
+        shown = serializer(found.rows, many=True, context=self.context()).data
+        return Response(pagination.enveloped(self.request, found, list(shown)))
+
+    def context(self) -> dict[str, Any]:
+        return {"profile": self.caller.profile}

@@ -1,0 +1,91 @@
+"""Every failure as `{"error": {"code", "message", "details"?}}` with the right status, and never a traceback."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import structlog
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpRequest, JsonResponse
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from memory.errors import CaesarError, ModelError, NotFound
+
+LOG = structlog.get_logger(__name__)
+
+NO_DATABASE = "The database cannot be reached right now. Try again in a moment."
+INTERNAL = "Something went wrong inside. The server's log says what."
+CODES = {
+    400: "invalid_input",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "too_large",
+    415: "unsupported_media_type",
+    429: "too_many_requests",
+}
+
+
+class TooLarge(CaesarError):
+    """The body is larger than the operator allows."""
+
+    code = "too_large"
+    status = 413
+
+
+def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
+    error: dict[str, Any] = {"code": code, "message": message}
+    if details is not None:
+        error["details"] = details
+    return {"error": error}
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    """What Django REST framework answers with. None: unknown, goes to `server_error`."""
+    if isinstance(error, Http404):
+        error = NotFound("There is nothing here.")
+    if isinstance(error, CaesarError):
+        return Response(body(error.code, str(error)), status=error.status, headers=_headers(error))
+    if isinstance(error, exceptions.APIException):
+        return _framework(error)
+    if isinstance(error, OperationalError | InterfaceError):
+        LOG.error("database_unavailable", error=str(error).strip())
+        return Response(body("database_unavailable", NO_DATABASE), status=503, headers={"Retry-After": "2"})
+    return None
+
+
+def _headers(error: CaesarError) -> dict[str, str]:
+    if error.status == 401:
+        return {"WWW-Authenticate": "Bearer"}
+    if isinstance(error, ModelError) and error.retry_after is not None:
+        return {"Retry-After": str(math.ceil(error.retry_after))}
+    return {}
+
+
+def _framework(error: exceptions.APIException) -> Response:
+    headers = {}
+    if error.status_code == 401:
+        headers["WWW-Authenticate"] = "Bearer"
+    wait = getattr(error, "wait", None)
+    if wait:
+        headers["Retry-After"] = str(math.ceil(wait))
+    detail = error.detail
+    message = str(detail) if isinstance(detail, str) else "The request says something that cannot be taken."
+    details = None if isinstance(detail, str) else detail
+    code = CODES.get(error.status_code, "error")
+    return Response(body(code, message, details), status=error.status_code, headers=headers)
+
+
+def answer(status: int, code: str, message: str) -> JsonResponse:
+    """The same body where no API view is running."""
+    return JsonResponse(body(code, message), status=status)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    """Programs get JSON; a person's browser gets a page."""
+    pages = ("/dashboard", "/login", "/logout", "/admin", "/docs")
+    return not (request.path.startswith(pages) or request.path == "/")

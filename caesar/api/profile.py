@@ -1,0 +1,56 @@
+"""The settings of the person's memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from caesar.api import docs, params
+from caesar.api.base import MemoryView
+from memory import profiles
+from memory.models import Approval, Profile
+
+
+class ProfileChanges(serializers.Serializer[Any]):
+    """For the schema; what may be in it is the verb's to say."""
+
+    memory_enabled = serializers.BooleanField(required=False, help_text="Is anything remembered and recalled?")
+    summaries_enabled = serializers.BooleanField(required=False, help_text="Are conversations summarised?")
+    approval = serializers.ChoiceField(
+        choices=[a.value for a in Approval], required=False, help_text="Who accepts what was learned."
+    )
+    timezone = serializers.CharField(required=False, help_text="Such as Europe/Tallinn.")
+    language = serializers.CharField(required=False, help_text="Such as en, fi or pt-BR.")
+
+
+class ProfileSerializer(serializers.Serializer[Profile]):
+    name = serializers.CharField()
+    is_default = serializers.BooleanField()
+    memory_enabled = serializers.BooleanField()
+    summaries_enabled = serializers.BooleanField()
+    approval = serializers.ChoiceField(choices=[a.value for a in Approval])
+    timezone = serializers.CharField()
+    language = serializers.CharField()
+    created_at = serializers.DateTimeField()
+
+
+class ProfileDetail(MemoryView):
+    @extend_schema(operation_id="readProfile", summary="Read the settings", responses=docs.answers(ProfileSerializer))
+    def get(self, request: Request) -> Response:
+        params.only(request)
+        return Response(ProfileSerializer(self.caller.profile).data)
+
+    @extend_schema(
+        operation_id="changeProfile",
+        summary="Change the settings",
+        description="What was said while memory was off is never learned from, also not later.",
+        request=ProfileChanges,
+        responses=docs.answers(ProfileSerializer, 400),
+    )
+    def patch(self, request: Request) -> Response:
+        profile = profiles.update(profile_id=self.caller.profile_id, changes=request.data)
+        return Response(ProfileSerializer(profile).data)

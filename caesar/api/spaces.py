@@ -1,0 +1,70 @@
+"""Contexts inside the person's memory, such as work and home."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from caesar.api import docs, params
+from caesar.api.base import MemoryView
+from memory import spaces
+from memory.models import Space
+
+
+class SpaceChanges(serializers.Serializer[Any]):
+    """For the schema; what may be in it is the verb's to say."""
+
+    name = serializers.CharField(required=False, max_length=spaces.MAX_NAME)
+    memory_enabled = serializers.BooleanField(required=False, help_text="Is anything remembered here?")
+    summaries_enabled = serializers.BooleanField(required=False, help_text="Are its conversations summarised?")
+
+
+class NewSpace(SpaceChanges):
+    slug = serializers.CharField(max_length=spaces.MAX_SLUG, help_text="What a chat calls it by.")
+
+
+class SpaceSerializer(serializers.Serializer[Space]):
+    slug = serializers.CharField()
+    name = serializers.CharField()
+    memory_enabled = serializers.BooleanField()
+    summaries_enabled = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+
+
+class SpaceList(MemoryView):
+    @extend_schema(
+        operation_id="listSpaces",
+        summary="List the spaces",
+        parameters=[*docs.PAGE],
+        responses=docs.answers(docs.page_of(SpaceSerializer), 400),
+    )
+    def get(self, request: Request) -> Response:
+        params.only(request, *docs.PAGE_NAMES)
+        with self.scope():
+            return self.listed(spaces.listed(profile_id=self.caller.profile_id), SpaceSerializer)
+
+    @extend_schema(
+        operation_id="makeSpace",
+        summary="Make a space",
+        request=NewSpace,
+        responses=docs.answers(SpaceSerializer, 400, 409, status=201),
+    )
+    def post(self, request: Request) -> Response:
+        made = spaces.create_space(profile_id=self.caller.profile_id, fields=request.data)
+        return Response(SpaceSerializer(made).data, status=201)
+
+
+class SpaceDetail(MemoryView):
+    @extend_schema(
+        operation_id="changeSpace",
+        summary="Rename a space, or switch its memory on or off",
+        request=SpaceChanges,
+        responses=docs.answers(SpaceSerializer, 400, 404),
+    )
+    def patch(self, request: Request, slug: str) -> Response:
+        space = spaces.update_space(profile_id=self.caller.profile_id, slug=slug, changes=request.data)
+        return Response(SpaceSerializer(space).data)

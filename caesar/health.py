@@ -1,0 +1,210 @@
+"""Whether this installation can do its job right now: one look at each thing it needs, in well under a second."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from django.conf import settings
+from django.db import connection
+from django.db.migrations.loader import MigrationLoader
+from kombu.exceptions import OperationalError as BrokerError
+
+from caesar.celery import app as celery
+from caesar.database import service_url
+from memory import cursor
+from memory.errors import ModelMisconfigured
+from memory.llm.routing import default_route
+
+BROKER_SECONDS = 0.4
+WORKER_SECONDS = 0.6
+KEPT_SECONDS = 1.0  # the look is open to everyone: a flood of them must cost no more than one each second
+LATE_AFTER_TICKS = 5
+NO_MODEL = (
+    "No model is configured: facts come from fixed English patterns, answers from memory alone. "
+    "Local: CAESAR_LLM__PROVIDER=ollama and CAESAR_LLM__MODEL=llama3.1:8b. "
+    "Hosted (anthropic, openai): its API key as well; .env.example has all names."
+)
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that is needed. `detail` is a sentence for the operator; `data` are its numbers."""
+
+    name: str
+    ok: bool
+    detail: str
+    data: dict[str, Any] = field(default_factory=dict)
+
+    def shown(self) -> dict[str, Any]:
+        return {"ok": self.ok, "detail": self.detail, **self.data}
+
+
+@dataclass(frozen=True)
+class Readiness:
+    """All checks. Ready means that a chat is answered and what it tells is learned."""
+
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        return all(check.ok for check in self.checks)
+
+    def shown(self) -> dict[str, Any]:
+        return {
+            "status": "ready" if self.ok else "not ready",
+            "checks": {check.name: check.shown() for check in self.checks},
+        }
+
+
+def look() -> Readiness:
+    """Look at everything now."""
+    checks = [database()]
+    if checks[0].ok:
+        checks += [migrations(), cursors()]
+    checks.append(broker())
+    if checks[-1].ok:
+        checks.append(workers())
+    checks.append(model())
+    return Readiness(tuple(checks))
+
+
+def database() -> Check:
+    """Asked beside the pool, which would wait for a lost server."""
+    try:
+        with psycopg.connect(service_url(settings.CAESAR), connect_timeout=2) as direct:
+            direct.execute("SELECT 1")
+    except psycopg.Error:
+        return Check("database", False, "The database does not answer.")
+    return Check("database", True, "answers")
+
+
+def migrations() -> Check:
+    waiting = _unapplied()
+    if waiting:
+        return Check("migrations", False, f"{waiting} are missing: run `python manage.py migrate`.")
+    return Check("migrations", True, "all applied")
+
+
+_applied = threading.Event()
+
+
+def _unapplied() -> int:
+    """How many migrations wait. What is applied stays so while this process, with its code, lives."""
+    if _applied.is_set():
+        return 0
+    loader = MigrationLoader(connection)
+    waiting = len(set(loader.disk_migrations) - set(loader.applied_migrations))
+    if not waiting:
+        _applied.set()
+    return waiting
+
+
+def cursors() -> Check:
+    lags = cursor.lag()
+    late_after = LATE_AFTER_TICKS * settings.CAESAR.memory.facts_extract.interval_seconds + 60
+    late = [lag for lag in lags if lag.oldest_seconds > late_after]
+    data = {
+        "cursors": [
+            {
+                "kind": lag.kind,
+                "rows": lag.rows,
+                "oldest_seconds": round(lag.oldest_seconds, 1),
+                "ticked_at": lag.ticked_at.isoformat() if lag.ticked_at else None,
+                "blocked_by": lag.blocked_by,
+            }
+            for lag in lags
+        ]
+    }
+    if not late:
+        return Check("cursor", True, "keeps up" if lags else "no chat was looked for yet", data)
+    worst = max(late, key=lambda lag: lag.oldest_seconds)
+    why = f"held back by the database session {worst.blocked_by}" if worst.blocked_by else "is a beat running?"
+    return Check("cursor", False, f"{worst.kind}: behind by {worst.oldest_seconds:.0f} s; {why}.", data)
+
+
+def broker() -> Check:
+    try:
+        with _broker() as link:
+            link.default_channel.client.ping()
+    except (BrokerError, *link_errors()):
+        return Check("broker", False, "The broker does not answer.")
+    return Check("broker", True, "answers")
+
+
+def workers() -> Check:
+    """Whether a worker answers. One is enough: it is asked no longer than it takes the first to."""
+    answers = ask_workers(limit=1)
+    if not answers:
+        return Check("workers", False, "No worker answers: `celery -A caesar worker` starts one.")
+    return Check("workers", True, "answer")
+
+
+def ask_workers(*, limit: int | None = None) -> dict[str, list[str]]:
+    """The workers that answer, with the queues that each takes part in."""
+    try:
+        with _broker() as link:
+            replies = celery.control.broadcast(
+                "active_queues", reply=True, timeout=WORKER_SECONDS, limit=limit, connection=link
+            )
+    except (BrokerError, *link_errors()):
+        return {}
+    return {
+        name: sorted(queue["name"] for queue in queues)
+        for reply in replies or []
+        for name, queues in reply.items()
+        if isinstance(queues, list)
+    }
+
+
+def _broker() -> Any:
+    """A connection that gives up soon."""
+    soon = {
+        "socket_connect_timeout": BROKER_SECONDS,
+        "socket_timeout": BROKER_SECONDS + WORKER_SECONDS,
+        "max_retries": 0,
+        "interval_start": 0,
+    }
+    return celery.connection_for_write(transport_options={**celery.conf.broker_transport_options, **soon})
+
+
+def link_errors() -> tuple[type[Exception], ...]:
+    return tuple(celery.connection_for_write().connection_errors)
+
+
+def model() -> Check:
+    try:
+        route = default_route(settings.CAESAR.llm)
+    except ModelMisconfigured as error:
+        return Check("model", False, str(error), {"configured": False})
+    if route.is_rule_based:
+        return Check("model", True, NO_MODEL, {"configured": False})
+    return Check("model", True, route.identity, {"configured": True})
+
+
+class Kept:
+    """The last look, for as long as it counts."""
+
+    def __init__(self, look: Callable[[], Readiness]) -> None:
+        self._look = look
+        self._lock = threading.Lock()
+        self._at = float("-inf")
+        self._last: Readiness | None = None
+
+    def get(self) -> Readiness:
+        with self._lock:
+            if self._last is None or time.monotonic() - self._at > KEPT_SECONDS:
+                self._last = self._look()
+                self._at = time.monotonic()
+            return self._last
+
+    def forget(self) -> None:
+        with self._lock:
+            self._last = None
+
+
+readiness = Kept(look)

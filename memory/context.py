@@ -1,0 +1,40 @@
+"""What memory would give a chat, for somebody who only wants to look."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+from memory import profiles, recall
+from memory.audit import storable_text
+from memory.db import profile_scope
+from memory.errors import InvalidInput
+from memory.models import Profile
+
+FIELDS = ("query", "space", "max_chars")
+MAX_QUERY = 64 * 1024
+
+
+def for_question(*, profile_id: uuid.UUID, fields: Mapping[str, Any]) -> recall.Recalled:
+    """The block that a chat with this question would get now: nothing where memory is off.
+
+    Raises InvalidInput; NotFound for a space that is not there.
+    """
+    unknown = sorted(set(fields) - set(FIELDS))
+    if unknown:
+        raise InvalidInput(f"Not a field here: {', '.join(unknown)}. There are {', '.join(FIELDS)}.")
+    query, slug, max_chars = fields.get("query"), fields.get("space"), fields.get("max_chars")
+    if not isinstance(query, str | None) or len(query or "") > MAX_QUERY:
+        raise InvalidInput(f"query is a text of at most {MAX_QUERY:,} characters.")
+    if not isinstance(slug, str | None):
+        raise InvalidInput("space is the name of a space.")
+    if max_chars is not None and (isinstance(max_chars, bool) or not isinstance(max_chars, int) or max_chars < 0):
+        raise InvalidInput("max_chars is a whole number.")
+    with profile_scope(profile_id):
+        profile = Profile.objects.get(id=profile_id)
+        space = profiles.space(profile_id=profile_id, slug=slug)
+        if not (profile.memory_enabled and space.memory_enabled):
+            return recall.NOTHING
+        asked = storable_text(query or "")
+        return recall.for_chat(profile=profile, space_id=space.id, query=asked, max_chars=max_chars)

@@ -1,0 +1,77 @@
+"""What the operator sees and does over all profiles: counts, and work that is to be tried again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.contrib.auth.models import User
+from django.db.models import Count
+
+from memory import pauses, work
+from memory.db import operator_scope
+from memory.errors import NotFound
+from memory.models import Fact, FactState, Profile, WorkItem, WorkKind, WorkState
+from memory.profiles import OPERATOR
+
+
+def work_counts() -> dict[tuple[str, str], int]:
+    """How many items there are, by kind and state; nought where there are none."""
+    counts = {(kind.value, state.value): 0 for kind in WorkKind for state in WorkState}
+    with operator_scope():
+        rows = WorkItem.objects.values("kind", "state").annotate(count=Count("id")).order_by()
+        counts |= {(row["kind"], row["state"]): row["count"] for row in rows}
+    return counts
+
+
+def retry(item_id: int) -> WorkItem:
+    """Let one item be read again now, whoever's it is."""
+    with operator_scope():
+        profile_id = WorkItem.objects.filter(id=item_id).values_list("profile_id", flat=True).first()
+    if profile_id is None:
+        raise NotFound(f"There is no work item {item_id}.")
+    pauses.clear_all()
+    return work.retry_item(profile_id=profile_id, item_id=item_id)
+
+
+def retry_all_dead() -> int:
+    """Let everything that was given up be read again. Returns how many items."""
+    with operator_scope():
+        dead = WorkItem.objects.filter(state=WorkState.DEAD)
+        profiles = list(dead.values_list("profile_id", flat=True).distinct())
+    pauses.clear_all()
+    return sum(work.retry_dead(profile_id=profile_id) for profile_id in profiles)
+
+
+@dataclass(frozen=True)
+class ProfileLine:
+    """A profile with its owner and how much is known."""
+
+    profile: Profile
+    username: str
+    facts: int
+
+
+def all_profiles() -> list[ProfileLine]:
+    with operator_scope():
+        rows = Profile.objects.select_related("user").order_by("user__username", "name")
+        held = Fact.objects.filter(state=FactState.CURRENT).values("profile_id").annotate(n=Count("id")).order_by()
+        counts = {row["profile_id"]: row["n"] for row in held}
+        return [ProfileLine(p, p.user.get_username(), counts.get(p.id, 0)) for p in rows]
+
+
+def user_named(name: str | None) -> User:
+    """The account of that name (None: the operator's). Raises NotFound."""
+    user = User.objects.filter(username=name or OPERATOR).first()
+    if user is None:
+        raise NotFound(f"There is no account {name or OPERATOR!r}.")
+    return user
+
+
+def profile_named(*, user_id: int, name: str | None) -> Profile:
+    """The user's profile of that name (None: the default one), which is not made here. Raises NotFound."""
+    with operator_scope():
+        rows = Profile.objects.filter(user_id=user_id)
+        found = (rows.filter(is_default=True) if name is None else rows.filter(name=name)).first()
+    if found is None:
+        raise NotFound("There is no default profile." if name is None else f"There is no profile {name!r}.")
+    return found
