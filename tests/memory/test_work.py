@@ -153,17 +153,12 @@ def test_it_waits_at_least_as_long_as_the_provider_asked():
     cursor.tick(EXTRACT)
     got = claim()
     assert got is not None
-    work.fail(
-        got, ModelRateLimited("Slow down.", provider="openai", model="m", retry_after=20), work.Costs(calls=1)
-    )
+    work.fail(got, ModelRateLimited("Slow down.", provider="openai", model="m", retry_after=20), work.Costs(calls=1))
     assert item().state == "waiting"
     assert item().not_before > datetime.now(UTC) + timedelta(seconds=19)
     with operator_scope():
         assert ModelPause.objects.get().until > datetime.now(UTC) + timedelta(seconds=19)
-        assert (
-            AuditLog.objects.get(event_type="memory.extract.llm_failed").payload["code"]
-            == "model_rate_limited"
-        )
+        assert AuditLog.objects.get(event_type="memory.extract.llm_failed").payload["code"] == "model_rate_limited"
 
 
 def test_it_never_gives_up_a_chat_for_a_short_outage():

@@ -1,0 +1,44 @@
+"""How fast a worker reads finished chats."""
+
+from __future__ import annotations
+
+import time
+import uuid
+
+from bench.stack import Stack, until
+
+
+def fill(profiles: list[uuid.UUID], chats_each: int) -> None:
+    """Finished chats that wait to be read, each a conversation of its own."""
+    from memory import chats
+
+    for profile_id in profiles:
+        for n in range(chats_each):
+            said = [{"role": "user", "content": f"I play the viola, and my lucky number is {n}."}]
+            turn = chats.begin(profile_id=profile_id, messages=said, conversation_id=f"bench {uuid.uuid4()}")
+            chats.finish(turn, chats.Answer(text="Noted.", model="scripted"))
+
+
+def items_per_second(
+    stack: Stack, model_url: str, *, threads: int, profiles: list[uuid.UUID], chats_each: int
+) -> float:
+    """Items that one worker process with so many threads reads in a second, from its first to its last."""
+    from memory import cursor
+    from memory.db import claim_scope
+    from memory.models import WorkItem, WorkKind
+    from workers import tasks
+
+    fill(profiles, chats_each)
+    cursor.tick(WorkKind.EXTRACT)
+
+    def waiting() -> int:
+        with claim_scope():
+            return WorkItem.objects.exclude(state="done").count()
+
+    total = waiting()
+    with stack.worker(model_url, threads=threads):
+        tasks.wake(WorkKind.EXTRACT)
+        until(lambda: waiting() < total)
+        started, before = time.perf_counter(), waiting()
+        until(lambda: waiting() == 0, seconds=300)
+        return before / (time.perf_counter() - started)

@@ -1,0 +1,1 @@
+"""The prompts, each a text file with its version in the name."""
