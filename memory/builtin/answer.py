@@ -17,8 +17,8 @@ EARLIER = "From earlier chats:"
 NOTHING = "I remember nothing about this."
 WILL_READ = "I will read your message for facts about you in the background."
 HOW_TO = (
-    "To get real answers, configure a model: CAESAR_LLM__PROVIDER=ollama and CAESAR_LLM__MODEL=llama3.1:8b for Ollama, or "
-    "a hosted provider with its key (for example CAESAR_LLM__PROVIDER=anthropic and CAESAR_LLM__ANTHROPIC__API_KEY)."
+    "To get real answers, configure a model: CAESAR_LLM__PROVIDER=ollama and CAESAR_LLM__MODEL=llama3.1:8b for Ollama, "
+    "or a hosted provider with its key (for example CAESAR_LLM__PROVIDER=anthropic and CAESAR_LLM__ANTHROPIC__API_KEY)."
 )
 
 _ASKS = regex.compile(
@@ -66,16 +66,16 @@ def answer(
 
 
 def matching(question: str, items: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The items that share a word with the question, or a word of the same meaning; the closest first."""
+    """The items that share words with the question, or words of the same meaning, about as much as the closest."""
     asked = set(stems(question))
-    meant = {word for each in asked for word in related(each)} - asked
-    scored = []
-    for place, item in enumerate(items):
-        words = set(stems(item[1]))
-        score = len(words & asked) + 0.4 * min(1, len(words & meant))
-        if score:
-            scored.append((-score, place, item))
-    return [item for _, _, item in sorted(scored)]
+    scored = [(_score(asked, set(stems(text))), -place, (id_, text)) for place, (id_, text) in enumerate(items)]
+    enough = max((score for score, _, _ in scored), default=0.0) / 2
+    return [item for score, _, item in sorted(scored, reverse=True) if score > enough]
+
+
+def _score(asked: set[str], words: set[str]) -> float:
+    """One for each word of the question that the line has, less for one that it has in other words."""
+    return sum(1.0 if word in words else 0.4 * (not related(word).isdisjoint(words)) for word in asked)
 
 
 def _line(text: str) -> str:

@@ -33,6 +33,7 @@ class Clause:
     window: str
     start: int
     plain: bool
+    shouted: bool
     hedged: bool = False
     retracts: bool = False
     implied: int = 0  # characters of the window that the sentence does not have: a subject said earlier
@@ -73,9 +74,8 @@ def clauses(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
             at = "any"
             if rules["other_subject"].match(window):
                 speaks = has = False
-        yield Clause(
-            at, window, start, plain=_is_plain(window), hedged=hedged, retracts=bool(retract), implied=implied
-        )
+        plain, shouted = _case(window)
+        yield Clause(at, window, start, plain, shouted, hedged=hedged, retracts=bool(retract), implied=implied)
 
 
 def mentions(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
@@ -87,7 +87,7 @@ def mentions(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
         before = sentence.text[max(0, found.start() - 24) : found.start()]
         if not patterns.rules["gives_a_name"].search(before):
             window = sentence.text[found.start() : found.start() + WINDOW]
-            yield Clause("mention", window, found.start(), plain=_is_plain(window))
+            yield Clause("mention", window, found.start(), *_case(window))
 
 
 def _supposed(text: str, patterns: Patterns) -> list[tuple[int, int]]:
@@ -127,12 +127,13 @@ def _until_break(window: str) -> str:
     return window[: end.start()] if end else window
 
 
-def _is_plain(window: str) -> bool:
-    """Whether a clause is typed in one case, so that a name cannot be told by its first letter."""
+def _case(window: str) -> tuple[bool, bool]:
+    """Whether a clause is typed in one case, so that a name cannot be told by its first letter; and in capitals."""
     clause = _until_break(window)
     if clause.isupper() and len(clause) > 8:
-        return True
-    return not any(
+        return True, True
+    plain = not any(
         found.group() != "I" or window[found.end() : found.end() + 1].isalpha()
         for found in _CAPITAL.finditer(clause, 1)
     )
+    return plain, False

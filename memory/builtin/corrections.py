@@ -1,12 +1,12 @@
-"""Corrections of something said before in the same chat: "sorry, 1978, not 1987", "it's Bowser, not Beans"."""
+"""What is only clear from something said before in the same chat: "sorry, 1978, not 1987", "Pixel died on Sunday"."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from memory.builtin import values
+from memory.builtin.found import Found
 from memory.builtin.patterns import load
 from memory.builtin.text import Sentence
 from memory.domain.types import Cardinality, Op
@@ -14,37 +14,37 @@ from memory.domain.types import Cardinality, Op
 _PETS = frozenset({"dog.name", "cat.name", "pet.name"})
 
 
-def find(sentence: Sentence, original: str, known: Sequence[Any], make: Callable[..., Any]) -> list[Any]:
-    """The corrected fact, if what it corrects was said earlier; a corrected one of several also closes the wrong one."""
+def find(sentence: Sentence, original: str, known: Sequence[Found]) -> list[Found]:
+    """The corrections in one sentence. `known` is what was said before it, in order; without it there are none."""
     if not known or sentence.asks:
         return []
-    lost = load().rules["died"].search(sentence.text)
-    if lost:
-        return _lost(sentence, original, known, make, lost["value"], lost.start())
+    quote = original[sentence.start : sentence.end]
+    return _lost(sentence, quote, known) or _mended(sentence, quote, known)
+
+
+def _mended(sentence: Sentence, quote: str, known: Sequence[Found]) -> list[Found]:
+    """The right value in place of the wrong one; of a key with several values the wrong one is closed as well."""
     match = load().rules["correction"].search(sentence.text)
     if match is None:
         return []
-    new, old = values.tidy(match["new"]), values.tidy(match["old"])
-    wrong = next((each for each in reversed(known) if each.proposal.value.casefold() == old.casefold()), None)
-    if wrong is None or not new:
+    new, old = values.tidy(match["new"]), values.tidy(match["old"]).casefold()
+    wrong = next((each.proposal for each in reversed(known) if each.value == old), None)
+    if wrong is None or not new or new.casefold() == old:
         return []
     at = sentence.start + match.start()
-    quote = original[sentence.start : sentence.end]
-    right = replace(wrong.proposal, value=new, quote=quote)
-    found = [make("correction", right, at)]
-    if right.cardinality is Cardinality.MANY:
-        found.insert(0, make("correction", replace(wrong.proposal, op=Op.RETRACT, quote=quote), at))
-    return found
+    right = Found("correction", replace(wrong, value=new, quote=quote), at)
+    if wrong.cardinality is not Cardinality.MANY:
+        return [right]
+    return [Found("correction", replace(wrong, op=Op.RETRACT, quote=quote), at), right]
 
 
-def _lost(
-    sentence: Sentence, original: str, known: Sequence[Any], make: Callable[..., Any], name: str, at: int
-) -> list[Any]:
-    """ "Pixel died on Sunday", where Pixel was said to be a pet."""
-    pet = next(
-        (each for each in reversed(known) if each.proposal.value == name and each.proposal.key in _PETS), None
-    )
-    if pet is None or pet.proposal.op is Op.RETRACT:
+def _lost(sentence: Sentence, quote: str, known: Sequence[Found]) -> list[Found]:
+    """A pet that died, where its name was given before."""
+    match = load().rules["died"].search(sentence.text)
+    if match is None:
         return []
-    quote = original[sentence.start : sentence.end]
-    return [make("died", replace(pet.proposal, op=Op.RETRACT, quote=quote), sentence.start + at)]
+    name = match["value"].casefold()
+    pet = next((each.proposal for each in reversed(known) if each.value == name and each.key in _PETS), None)
+    if pet is None or pet.op is Op.RETRACT:
+        return []
+    return [Found("died", replace(pet, op=Op.RETRACT, quote=quote), sentence.start + match.start())]

@@ -33,7 +33,7 @@ class Pattern:
     confidence: float
     op: Op
     several: bool
-    form: str
+    bare: bool
     examples: tuple[tuple[str, str, str], ...]
     near_misses: tuple[str, ...]
 
@@ -87,7 +87,7 @@ def _pattern(entry: Mapping[str, Any], cased: Mapping[str, str], plain: Mapping[
         confidence=float(entry["confidence"]),
         op=Op(entry.get("op", "add" if entry.get("cardinality") == "many" else "set")),
         several=bool(entry.get("several", False)),
-        form=entry.get("form", "text"),
+        bare=entry.get("form") == "bare",
         examples=tuple((str(t), str(k), str(v)) for t, k, v in entry["examples"]),
         near_misses=tuple(entry.get("near_misses", ())),
     )

@@ -17,14 +17,13 @@ def serious(messages: Sequence[Message]) -> Iterator[tuple[Message, str]]:
         if message.role != "user":
             continue
         text = readable(message.text)
-        begins = rules["play_begins"].search(text)
-        ends = rules["play_ends"].search(text)
-        if ends and not begins:
+        if playing and rules["play_ends"].search(text):
             playing = False
-        if not (playing or begins):
+        elif rules["play_begins"].search(text):
+            playing = True
+        if not playing and not rules["plays_once"].search(text):
             yield message, text
             continue
-        playing = True
         aside = rules["aside"].search(text)
         if aside:
             start, end = aside.span("said")

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import regex
 
-from memory.builtin import text as reading
+from memory.builtin import play
+from memory.builtin.text import BLANK, sentences
 from memory.builtin.words import stems
 from memory.domain.types import Message
 
@@ -21,15 +22,15 @@ _MATTERS = regex.compile(
 )
 _SPECIFIC = regex.compile(r"\d|(?<=\S )\p{Lu}\p{L}+")
 _SMALL_TALK = regex.compile(
-    r"^(?:hi|hello|hey|thanks|thank you|thx|ok|okay|great|cool|nice|bye|good (?:morning|evening|night)|yes|no|yep|lol|sure|"
-    r"perfect|got it|understood|noted|never ?mind|please)\b[\s\S]{0,25}$",
+    r"^(?:hi|hello|hey|thanks|thank you|thx|ok|okay|great|cool|nice|bye|good (?:morning|evening|night)|yes|no|yep|lol|"
+    r"sure|perfect|got it|understood|noted|never ?mind|please)\b[\s\S]{0,25}$",
     regex.IGNORECASE,
 )
 
 
 def summarise(messages: Sequence[Message]) -> str | None:
     """The one or two sentences that say most about a chat, verbatim, or None where it holds nothing to remember."""
-    said = [sentence for message in messages if message.role == "user" for sentence in _sentences(message.text)]
+    said = [sentence for message, text in play.serious(messages) for sentence in _sentences(text, message.text)]
     said = [sentence for sentence in said if _weight(sentence) > 0]
     if not said:
         return None
@@ -44,13 +45,9 @@ def summarise(messages: Sequence[Message]) -> str | None:
     return summary if len(summary) <= LONGEST else summary[: LONGEST - 1].rsplit(" ", 1)[0] + "\u2026"
 
 
-def _sentences(message: str) -> list[str]:
-    readable = reading.readable(message)
-    return [
-        " ".join(message[each.start : each.end].split())
-        for each in reading.sentences(readable)
-        if reading.BLANK not in each.text
-    ]
+def _sentences(readable: str, original: str) -> list[str]:
+    """The sentences that are all the person's own, verbatim."""
+    return [" ".join(original[each.start : each.end].split()) for each in sentences(readable) if BLANK not in each.text]
 
 
 def _weight(sentence: str) -> float:

@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 import regex
 
+# Whatever is longer was pasted, not said: its beginning is read, so that the cost of a message stays bounded.
+LONGEST_SENTENCE = 1200
+MOST_SENTENCES = 1500
 BLANK = "\x1f"  # stands for a character that must not be read; no pattern can match across it
 
 _STRAIGHT = str.maketrans(
@@ -19,6 +23,7 @@ _STRAIGHT = str.maketrans(
         **dict.fromkeys("\u2010\u2011\ufe63\uff0d", "-"),
         **dict.fromkeys("\u2012\u2013\u2015\u2212", "\u2014"),
         **dict.fromkeys("\u00a0\u202f\u2007\u2009\u3000\t\f\v", " "),
+        "\u2026": ".",
         "\r": "\n",
         "\uff0c": ",",
         "\u3002": ".",
@@ -50,7 +55,7 @@ _MATERIAL = regex.compile(
     r"|pasted?|says?|said|wrote|writes|reads|poem|story|dialogue|script)\b[^:.!?\n]{0,80}:",
     regex.IGNORECASE,
 )
-_STOP = regex.compile(r"[.!?\u2026]++[\"')\]]*+(?=\s|$)|\n+")
+_STOP = regex.compile(r"[.!?]++[\"')\]]*+(?=\s|$)|\n+")
 _ABBREVIATION = regex.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|St|Prof|Jr|Sr|No|vs|etc|approx|e\.g|i\.e)|\b[A-Z])\.$")
 
 
@@ -72,7 +77,7 @@ class Sentence:
 
 def readable(message: str) -> str:
     """The message with straight punctuation and with code, links, quotations and pasted text blanked out."""
-    text = message.translate(_STRAIGHT)
+    text: str = message.translate(_STRAIGHT)
     for part in (_FENCE, _QUOTE_LINE, _LINK):
         text = part.sub(_blank, text)
     for part in (_DOUBLE, _SINGLE):
@@ -86,6 +91,10 @@ def readable(message: str) -> str:
 
 def sentences(text: str) -> Iterator[Sentence]:
     """The sentences of a readable text, in order. A line break ends a sentence, except inside a wrapped line."""
+    yield from islice(_all_sentences(text), MOST_SENTENCES)
+
+
+def _all_sentences(text: str) -> Iterator[Sentence]:
     start = 0
     for stop in _STOP.finditer(text):
         if stop.group().startswith("\n"):
@@ -104,7 +113,7 @@ def _sentence(text: str, start: int, end: int) -> Iterator[Sentence]:
     start += len(piece) - len(bare)
     bare = bare.rstrip()
     if bare:
-        yield Sentence(bare, start)
+        yield Sentence(bare[:LONGEST_SENTENCE], start)
 
 
 def _is_wrapped(text: str, start: int, stop: int, resume: int) -> bool:

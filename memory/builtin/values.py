@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import regex
 
 from memory.builtin.text import BLANK
@@ -10,14 +12,14 @@ LONGEST = 120
 
 _SPACE = regex.compile(r"\s+")
 _FILLER = regex.compile(
-    r"[\s,]+(?:now|nowadays|today|currently|already|anyway|again|too|also|as well|either|though|lol|haha|btw|fyi|tbh|imo|"
-    r"by the way|these days|right now|at the moment|at present|for now|so far|for (?:years|ages|a while|\w+ years)|"
+    r"[\s,]+(?:now|nowadays|today|currently|already|anyway|again|too|also|as well|either|though|lol|haha|btw|fyi|tbh|"
+    r"imo|by the way|these days|right now|at the moment|at present|for now|so far|for (?:years|ages|a while|\w+ years)|"
     r"for the (?:record|moment)|since \d{4}|and (?:that|so on)|etc|you know|actually|really|instead|please|thanks|"
     r"thank you|of course|a lot|so much|very much|the most|the best|more than anything|myself|"
     r"with (?:my|our) \p{L}+(?: \p{L}+)?)$",
     regex.IGNORECASE,
 )
-_EDGES = " \n.,;:!?'\"()-\u2014" + BLANK
+_EDGES = " \n.,;:!?'\"()-\u2014\u2026" + BLANK
 _LIST = regex.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&|\+|und)\s+|\s*/\s*", regex.IGNORECASE)
 _ARTICLE = regex.compile(
     r"^(?:(?:a little|a bit of|some|basic|fluent|good|decent|the|an?|any|my|our)\s+)+", regex.IGNORECASE
@@ -46,15 +48,15 @@ def items(text: str) -> list[str]:
 
 def bare(text: str) -> str:
     """The text without its leading article."""
-    return _ARTICLE.sub("", text)
+    return str(_ARTICLE.sub("", text))
 
 
 def slug(text: str) -> str:
     """A part of a key: small letters, digits and underscores."""
-    return _SLUG.sub("_", text.casefold()).strip("_")[:40].strip("_")
+    return str(_SLUG.sub("_", text.casefold())).strip("_")[:40].strip("_")
 
 
-def topic(text: str, topics: dict[str, str]) -> str:
+def topic(text: str, topics: Mapping[str, str]) -> str:
     """What a preference is about: a known topic if one is named in it, else the last word of what is preferred."""
     small = text.casefold()
     head = _OVER.sub("", small)

@@ -9,16 +9,17 @@ import regex
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+(?:'[\p{L}]+)?")
 _CJK = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]")
 
-STOP_WORDS = frozenset(
-    """a about after again all also am an and any are as at be been before being but by can can't could did do does doing
-    don't for from get gets getting give go going good got had has have having he her here hers him his how i i'd i'll i'm
-    i've if in into is isn't it it's its just know let like lot make may maybe me might mine more most much must my need no
-    not now of off ok okay on one or our ours out over please really remember said say see shall she should so some
-    something still such suggest tell than thank thanks that that's the their them then there these they thing things
-    think this those to too try up us use very want was way we we're well were what what's when where where's which while
-    who who's whom whose why will with would yes yet you you're your yours
-    help recommend buy today tomorrow idea ideas new best better told ask asked time remind hi hello hey caesar""".split()
+_STOP = (
+    "a about after again all also am an and any are as at be been before being but by can can't could did do does "
+    "doing don't for from get gets getting give go going good got had has have having he her here hers him his how i "
+    "i'd i'll i'm i've if in into is isn't it it's its just know let like lot make may maybe me might mine more most "
+    "much must my need no not now of off ok okay on one or our ours out over please really remember said say see "
+    "shall she should so some something still such suggest tell than thank thanks that that's the their them then "
+    "there these they thing things think this those to too try up us use very want was way we we're well were what "
+    "what's when where where's which while who who's whom whose why will with would yes yet you you're your yours "
+    "help recommend buy today tomorrow idea ideas new best better told ask asked time remind hi hello hey caesar"
 )
+STOP_WORDS = frozenset(_STOP.split())
 
 # What a question calls a thing, and what a remembered line calls it. Both sides are stems.
 _SYNONYMS = {
