@@ -24,9 +24,7 @@ _BULLET = "  - "
 _LESS = regex.compile("[<\uff1c\ufe64\u2039\u3008\u27e8\u276e\u02c2\u276c\u2770\u29fc]")
 _MORE = regex.compile("[>\uff1e\ufe65\u203a\u3009\u27e9\u276f\u02c3\u276d\u2771\u29fd]")
 _FENCE = regex.compile("[`\uff40\u02cb]{3,}|~{3,}")
-_BRACKET_TAG = regex.compile(
-    r"\[(\s*/?\s*(?:inst|sys|system|assistant|user|/?caesar-memory)\s*)\]", regex.IGNORECASE
-)
+_BRACKET_TAG = regex.compile(r"\[(\s*/?\s*(?:inst|sys|system|assistant|user|/?caesar-memory)\s*)\]", regex.IGNORECASE)
 # Directions and tags that nobody sees; joiners stay, some scripts and emoji need them.
 _INVISIBLE = regex.compile(r"[\p{Cf}--[\u200c\u200d]]", regex.V1)
 
@@ -81,9 +79,7 @@ def build_block(
         raise ValueError("Episodes need the time from which to count how long ago they were.")
     candidates: list[_Line] = [_Line(fact.id, fact.score, FACTS_TITLE, fact.text) for fact in facts]
     candidates += [
-        _Line(one.id, one.score, EPISODES_TITLE, _dated(one, now, zone))
-        for one in episodes
-        if now is not None
+        _Line(one.id, one.score, EPISODES_TITLE, _dated(one, now, zone)) for one in episodes if now is not None
     ]
     candidates.sort(key=lambda line: -line.score)  # stable: equal scores keep the caller's order
     room = {FACTS_TITLE: max_facts, EPISODES_TITLE: max_episodes}

@@ -44,20 +44,13 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-REPLY_SCHEMA: dict[str, Any] = _object(
-    {"facts": {"type": "array", "items": _object(_FACT)}, "summary": _OPTIONAL_TEXT}
-)
+REPLY_SCHEMA: dict[str, Any] = _object({"facts": {"type": "array", "items": _object(_FACT)}, "summary": _OPTIONAL_TEXT})
 
 
 @cache
 def instructions() -> str:
     """The fixed part of the prompt. It comes first and never changes within a version, so providers cache it."""
-    return (
-        resources.files("memory.prompts")
-        .joinpath(f"{PROMPT_VERSION}.txt")
-        .read_text(encoding="utf-8")
-        .strip()
-    )
+    return resources.files("memory.prompts").joinpath(f"{PROMPT_VERSION}.txt").read_text(encoding="utf-8").strip()
 
 
 def extraction_messages(
@@ -79,9 +72,7 @@ def extraction_messages(
     local = chat_time.astimezone(timezone)
     lines = [
         f"Local date and time of the conversation: {local:%A %Y-%m-%d %H:%M} ({_zone_name(timezone, local)}).",
-        f"Language of the person: {one_line(language)[:40]}. Keep it."
-        if language
-        else "Keep the person's language.",
+        f"Language of the person: {one_line(language)[:40]}. Keep it." if language else "Keep the person's language.",
         "Wanted: " + _wanted(want_facts, want_summary),
     ]
     known = list(known_keys.items() if isinstance(known_keys, Mapping) else known_keys)[:MAX_KNOWN_KEYS]
@@ -99,9 +90,7 @@ def extraction_messages(
     ]
 
 
-def repair_messages(
-    previous_messages: Sequence[Mapping[str, str]], raw: str, reason: str
-) -> list[dict[str, str]]:
+def repair_messages(previous_messages: Sequence[Mapping[str, str]], raw: str, reason: str) -> list[dict[str, str]]:
     """The same request once more, with the answer that could not be used and why."""
     return [
         *(dict(message) for message in previous_messages),

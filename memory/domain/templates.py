@@ -37,9 +37,7 @@ class Registry:
         return next((self.wildcard[head] for head in heads if head in self.wildcard), None)
 
 
-def render(
-    key: str | None, value: str, *, registry: Registry | None = None, said_on: date | None = None
-) -> str:
+def render(key: str | None, value: str, *, registry: Registry | None = None, said_on: date | None = None) -> str:
     """The fact as one sentence on one line. `said_on` is added where the value has a time such as "yesterday".
 
     The value is put in as it is: braces in it mean nothing.
