@@ -8,12 +8,13 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "caesar.settings")
 
 from celery import Celery
 from celery.signals import setup_logging
-from kombu import Queue
+from kombu import Exchange, Queue
 
 from caesar.config import config
 from caesar.database import broker_url
 
 RECOVER_EVERY_SECONDS = 5.0
+QUEUES = ("extract", "summarise", "embed", "maintenance")
 
 app = Celery("caesar")
 app.conf.update(
@@ -38,7 +39,7 @@ app.conf.update(
         "socket_keepalive": True,
     },
     task_default_queue="maintenance",
-    task_queues=[Queue(name) for name in ("extract", "summarise", "embed", "maintenance")],
+    task_queues=[Queue(name, Exchange(name), routing_key=name) for name in QUEUES],
     task_publish_retry_policy={"max_retries": 2, "interval_start": 0, "interval_step": 0.2},
     beat_schedule={
         "tick": {

@@ -10,11 +10,11 @@ from datetime import datetime
 
 from memory import selectors
 from memory.domain.cardinality import cardinality_of
-from memory.domain.grounding import ground
+from memory.domain.grounding import DENIED_LATER, ground
 from memory.domain.judge import judge
 from memory.domain.merge import Claim
 from memory.domain.text import normalise
-from memory.domain.types import Category, Dropped, Grounding, Message, Proposal, Reply, Scope, Verdict
+from memory.domain.types import Cardinality, Category, Dropped, Grounding, Message, Proposal, Reply, Scope, Verdict
 from memory.facts import Told
 from memory.models import Approval, Profile, Space
 from memory.models.fields import new_id
@@ -47,7 +47,7 @@ class Judged:
         proposal: Proposal,
         grounding: Grounding,
         verdict: Verdict,
-        known: dict[str, object],
+        known: dict[str, Cardinality],
         prompt_version: str,
         model: str,
     ) -> Told:
@@ -58,13 +58,13 @@ class Judged:
             key=proposal.key,
             value=proposal.value,
             value_norm=normalise(proposal.value),
-            cardinality=cardinality_of(proposal.key, proposal.cardinality, known.get(proposal.key or ""), proposal.op),  # type: ignore[arg-type]
+            cardinality=cardinality_of(proposal.key, proposal.cardinality, known.get(proposal.key or ""), proposal.op),
             op=proposal.op,
             confidence=NO_CONFIDENCE if proposal.confidence is None else proposal.confidence,
             said_at=_at(message),
             audit_id=message.audit_id or 0,
             current=verdict.current,
-            place=(grounding.message_index or 0, grounding.offset),
+            place=_place(grounding),
             reasons=verdict.reasons,
         )
         return Told(
@@ -89,11 +89,14 @@ class Judged:
 
 def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space: Space) -> Judged:
     """Check every proposal against what the person said."""
+    zone = zoneinfo.ZoneInfo(profile.timezone)
     kept: list[tuple[Proposal, Grounding, Verdict]] = []
     dropped = list(reply.dropped)
-    for proposal in reply.proposals:
-        grounding = ground(proposal, messages, zone=zoneinfo.ZoneInfo(profile.timezone))
-        verdict = judge(proposal, grounding, approval=profile.approval)
+    found = [(proposal, ground(proposal, messages, zone=zone)) for proposal in reply.proposals]
+    last = _last_words(found)
+    for proposal, grounding in found:
+        corrected = proposal.key in last and _place(grounding) < last[proposal.key]
+        verdict = judge(proposal, grounding, approval=profile.approval, pinned_conflict=False, corrected=corrected)
         if isinstance(verdict, Dropped):
             dropped.append(replace(verdict, detail=verdict.detail or f"{proposal.key}"))
         else:
@@ -103,6 +106,20 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
         dropped.append(Dropped("over_cap", f"{len(kept) - REVIEW_MOST} proposals beyond {REVIEW_MOST}"))
         kept = kept[:REVIEW_MOST]
     return Judged(profile, space, messages, tuple(kept), tuple(dropped))
+
+
+def _last_words(found: Sequence[tuple[Proposal, Grounding]]) -> dict[str | None, tuple[int, int]]:
+    """Where the person's last word on each single-valued key stands in this chat."""
+    last: dict[str | None, tuple[int, int]] = {}
+    for proposal, grounding in found:
+        single = cardinality_of(proposal.key, proposal.cardinality, None, proposal.op) is Cardinality.ONE
+        if single and grounding.ok and grounding.reason != DENIED_LATER:
+            last[proposal.key] = max(last.get(proposal.key, (0, 0)), _place(grounding))
+    return last
+
+
+def _place(grounding: Grounding) -> tuple[int, int]:
+    return (grounding.message_index or 0, grounding.offset)
 
 
 def _at(message: Message) -> datetime:

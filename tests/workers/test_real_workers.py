@@ -66,9 +66,9 @@ def all_learned() -> bool:
 
 def test_it_learns_by_itself(env, model):
     anna = person("anna")
-    with worker(env), beat(env):
+    with worker(env) as running, beat(env):
         tell(anna, TOLD)
-        eventually(all_learned)
+        eventually(all_learned, what=running.said)
     assert added() == 3
     assert len(model.extractions) == 1
 
@@ -76,9 +76,9 @@ def test_it_learns_by_itself(env, model):
 def test_it_does_everything_once_with_two_beats_two_workers_and_doubled_wake_ups(env, model):
     model.extraction(Text(REPLY, delay=1.0))
     anna = person("anna")
-    with worker(env), worker(env), beat(env), beat(env):
+    with worker(env) as running, worker(env), beat(env), beat(env):
         tell(anna, TOLD)
-        eventually(all_learned)
+        eventually(all_learned, what=running.said)
     assert added() == 3
     assert len(model.extractions) == 1
 
