@@ -27,6 +27,7 @@ from memory.models.fields import new_id
 LOG = structlog.get_logger(__name__)
 KEPT_ROLES = ("user", "assistant", "tool", "function")
 MAX_MESSAGES = 5_000
+RECALL_MILLISECONDS = 2_000  # a chat waits no longer for its memory
 
 
 @dataclass(frozen=True)
@@ -122,8 +123,11 @@ def begin(
 def _recalled(profile: Profile, space_id: uuid.UUID, said: Sequence[Said]) -> recall.Recalled:
     """What memory gives; a chat goes on without it where that fails."""
     try:
-        with transaction.atomic():
-            return recall.for_chat(profile=profile, space_id=space_id, query=_question(said))
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(RECALL_MILLISECONDS)])
+            recalled = recall.for_chat(profile=profile, space_id=space_id, query=_question(said))
+            cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
+            return recalled
     except Exception:
         LOG.exception("recall_failed", profile=str(profile.id))
         return recall.FAILED
