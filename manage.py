@@ -6,6 +6,7 @@ Exit code 0, 1 (it did not work: one sentence says why) or 2 (wrong usage).
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -23,21 +24,24 @@ def main() -> int:
     from django.core.management import execute_from_command_line
     from django.db.utils import OperationalError
 
-    from caesar.config import WrongSetting, config
-    from memory.errors import CaesarError
-
     try:
-        config()
+        importlib.import_module("caesar.settings")
         execute_from_command_line(sys.argv)
-    except (WrongSetting, CaesarError) as error:
-        return _fail(str(error))
     except OperationalError as error:
         if "--traceback" in sys.argv:
             raise
-        return _fail(
-            f"The database cannot be used: {str(error).strip()}\nIs it up? `make up` starts the embedded one."
-        )
+        return _fail(f"The database cannot be used: {str(error).strip()}\nIs it up? `make up` starts the embedded one.")
+    except Exception as error:
+        if _is_a_sentence(error) and "--traceback" not in sys.argv:
+            return _fail(str(error))
+        raise
     return 0
+
+
+def _is_a_sentence(error: Exception) -> bool:
+    """Whether it was raised for a person to read. By name: what failed may be the import of those very errors."""
+    names = {kind.__name__ for kind in type(error).__mro__}
+    return bool(names & {"CaesarError", "WrongSetting", "ImproperlyConfigured"})
 
 
 def _other_python() -> int:

@@ -38,9 +38,7 @@ class Console:
         if shown:
             label = f"{name:<{NAME_WIDTH}} |"
             self._write(
-                f"\x1b[{COLOURS.get(name, 37)}m{label}\x1b[0m {text}\n"
-                if self._colours
-                else f"{label} {text}\n"
+                f"\x1b[{COLOURS.get(name, 37)}m{label}\x1b[0m {text}\n" if self._colours else f"{label} {text}\n"
             )
 
     def say(self, text: str) -> None:
@@ -79,9 +77,7 @@ class Console:
             return
         if name not in self._files:
             try:
-                file = _LogFile(
-                    path, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8", errors="replace"
-                )
+                file = _LogFile(path, maxBytes=FILE_BYTES, backupCount=OLD_FILES, encoding="utf-8", errors="replace")
             except OSError:
                 return  # a full disk stops the database, which says so; not the one who passes it on
             file.setFormatter(logging.Formatter("%(asctime)s %(message)s"))

@@ -68,9 +68,7 @@ def _ensure_key(config: Config, user_id: int) -> Path:
             apikeys.create(user_id=user_id, name="first key", raw=key)
         except Conflict:  # it was revoked
             if fixed:
-                raise Conflict(
-                    "CAESAR_API_KEY is a key that was revoked: set another one, or none."
-                ) from None
+                raise Conflict("CAESAR_API_KEY is a key that was revoked: set another one, or none.") from None
             key = _new_key()
             apikeys.create(user_id=user_id, name="first key", raw=key)
     if key != kept:

@@ -19,20 +19,14 @@ def check_free(host: str, port: int, setting: str = PORT_SETTING) -> None:
     if error is None:
         return
     if isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL:
-        raise CannotStart(
-            f"{HOST_SETTING}={host} is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all."
-        )
+        raise CannotStart(f"{HOST_SETTING}={host} is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all.")
     if error.errno == errno.EACCES:
-        raise CannotStart(
-            f"Port {port} needs more rights than this user has: choose one above 1023 with {setting}."
-        )
+        raise CannotStart(f"Port {port} needs more rights than this user has: choose one above 1023 with {setting}.")
     if error.errno == errno.EADDRINUSE:
         free = _next_free(host, port)
         advice = f"start with {setting}={free}" if free else f"choose another one with {setting}"
         raise CannotStart(f"Port {port} on {host} is taken{_by_whom(port)}: stop that program, or {advice}.")
-    raise CannotStart(
-        f"Nothing can listen on {host}:{port} ({error.strerror}): see {HOST_SETTING} and {setting}."
-    )
+    raise CannotStart(f"Nothing can listen on {host}:{port} ({error.strerror}): see {HOST_SETTING} and {setting}.")
 
 
 def _try(host: str, port: int) -> OSError | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -25,8 +26,7 @@ def check_home(path: Path) -> None:
     owner = path.stat().st_uid
     if owner != os.geteuid():
         raise CannotStart(
-            f"{path} belongs to another user (uid {owner}): "
-            "start as that user, or set CAESAR_HOME to another folder."
+            f"{path} belongs to another user (uid {owner}): start as that user, or set CAESAR_HOME to another folder."
         )
     probe = path / f".probe.{os.getpid()}"
     home.write_private(probe, "x")
@@ -54,6 +54,8 @@ def check(config: Config) -> None:
     if model is not None:
         if not model.is_file():
             raise CannotStart(f"CAESAR_LLM__BUILTIN__MODEL_PATH: there is no file {model}.")
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise CannotStart("CAESAR_LLM__BUILTIN__MODEL_PATH needs one more package: `make llama` installs it.")
         ports.check_free("127.0.0.1", config.llm.builtin.port, "CAESAR_LLM__BUILTIN__PORT")
     if not embedded_database:
         check_database(config.database_url.get_secret_value())
@@ -66,17 +68,11 @@ def check_database(url: str) -> None:
     try:
         with psycopg.connect(url, connect_timeout=5) as connection:
             version = connection.info.server_version // 10_000
-            vector = connection.execute(
-                "SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"
-            ).fetchone()
+            vector = connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'").fetchone()
     except psycopg.Error as error:
-        raise CannotStart(
-            f"CAESAR_DATABASE_URL: the database cannot be used ({_one_line(error)})."
-        ) from error
+        raise CannotStart(f"CAESAR_DATABASE_URL: the database cannot be used ({_one_line(error)}).") from error
     if version < OLDEST_POSTGRES:
-        raise CannotStart(
-            f"CAESAR_DATABASE_URL: that is PostgreSQL {version}, and {OLDEST_POSTGRES} is needed."
-        )
+        raise CannotStart(f"CAESAR_DATABASE_URL: that is PostgreSQL {version}, and {OLDEST_POSTGRES} is needed.")
     if vector is None:
         raise CannotStart("CAESAR_DATABASE_URL: that PostgreSQL has no pgvector: install it on that server.")
 
@@ -87,9 +83,7 @@ def check_broker(url: str) -> None:
     if not plain.startswith(("redis://", "rediss://", "unix://")):
         return
     try:
-        with redis.Redis.from_url(
-            plain.split("?", 1)[0], socket_timeout=5, socket_connect_timeout=5
-        ) as client:
+        with redis.Redis.from_url(plain.split("?", 1)[0], socket_timeout=5, socket_connect_timeout=5) as client:
             client.ping()
     except (redis.RedisError, OSError, ValueError) as error:
         raise CannotStart(f"CAESAR_BROKER_URL: the broker does not answer ({_one_line(error)}).") from error

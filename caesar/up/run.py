@@ -85,10 +85,11 @@ class _Start:
             await self._supervisor.run(children.migrate(config))
         prepared = await asyncio.to_thread(first_start.prepare, config)
         say("starting web, worker and beat")
-        specs = [children.web(config), children.worker(config), children.beat(config)]
+        await self._supervisor.start(children.web(config), children.worker(config))
+        # Not before web answers: on a small machine they would all wait for each other's imports.
+        await self._supervisor.start(children.beat(config))
         if config.llm.builtin.model_path is not None:
-            specs.append(children.llama(config, config.llm.builtin.model_path))
-        await self._supervisor.start(*specs)
+            await self._supervisor.start(children.llama(config, config.llm.builtin.model_path))
         return prepared
 
     async def _start_postgres(self) -> None:

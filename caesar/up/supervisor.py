@@ -43,9 +43,7 @@ class Supervisor:
 
     def pids(self) -> dict[str, int]:
         """The running children."""
-        return {
-            k.child.spec.name: k.child.pid for tier in self._tiers for k in tier if k.child.pid is not None
-        }
+        return {k.child.spec.name: k.child.pid for tier in self._tiers for k in tier if k.child.pid is not None}
 
     async def start(self, *specs: Spec) -> None:
         """Start these together and return when all are ready. Raises CannotStart if one does not come up.
@@ -130,21 +128,15 @@ class Supervisor:
                 kept.been_ready = True
                 return
             if asyncio.get_running_loop().time() > deadline:
-                raise CannotStart(
-                    f"{spec.name} is not ready after {self._patience.ready_within:g} s{self._more(spec)}"
-                )
+                raise CannotStart(f"{spec.name} is not ready after {self._patience.ready_within:g} s{self._more(spec)}")
             await asyncio.sleep(0.03)
         kept.task.result()
-        raise CannotStart(
-            f"{spec.name} does not start. Its last words: {kept.child.last_words}{self._more(spec)}"
-        )
+        raise CannotStart(f"{spec.name} does not start. Its last words: {kept.child.last_words}{self._more(spec)}")
 
     async def _end(self, kept: _Kept) -> None:
         kept.child.ask()
         hurry = asyncio.create_task(self._hurry.wait())
-        await asyncio.wait(
-            {kept.task, hurry}, timeout=kept.child.spec.grace, return_when=asyncio.FIRST_COMPLETED
-        )
+        await asyncio.wait({kept.task, hurry}, timeout=kept.child.spec.grace, return_when=asyncio.FIRST_COMPLETED)
         hurry.cancel()
         if not kept.task.done():
             self._console.say(f"{kept.child.spec.name} does not end by itself; killing it")
