@@ -65,7 +65,7 @@ def clauses(sentence: Sentence, patterns: Patterns) -> Iterator[Clause]:
             has = bool(rules["has"].match(window))
         elif rules["says_my"].match(window):
             at, speaks, has = "my", False, False
-        elif speaks and rules["bare_verb"].match(window):
+        elif speaks and rules["bare_verb"].match(window) and not _compares(text, start):
             at, window, implied = "i", "I " + window, 2
             speaks, has = bool(rules["carries_on"].match(_until_break(window))), bool(rules["has"].match(window))
         elif has and rules["more"].match(window):
@@ -101,6 +101,11 @@ def _supposed(text: str, patterns: Patterns) -> list[tuple[int, int]]:
         if turn is None:
             break
     return spans
+
+
+def _compares(text: str, start: int) -> bool:
+    """Whether a clause that begins with "like" says what something is like (", like Unix")."""
+    return text[start : start + 5].casefold() == "like " and not text[:start].rstrip().casefold().endswith("and")
 
 
 def _starts(text: str) -> Iterator[int]:

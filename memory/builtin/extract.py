@@ -24,8 +24,7 @@ REST = 400  # characters after a statement in which it may be taken back or turn
 def extract(messages: Sequence[Message]) -> Reply:
     """What the person said about themselves in the new messages, in the order in which they said it.
 
-    Messages that are not new are only read to understand corrections. The summary is of the whole chat. To retract
-    with an empty value means: whatever the key holds.
+    Messages that are not new are only read to understand corrections. The summary is of the whole chat.
     """
     known: list[Found] = []
     proposals: list[Proposal] = []

@@ -70,6 +70,8 @@ def _key(template: str, groups: Mapping[str, str], tables: Mapping[str, Mapping[
         name = field[1]
         if name == "topic":
             return values.topic(groups["value"], tables["topic"])
+        if name == "activity":
+            return values.activity(groups.get("doing", groups["value"]))
         return _word(name, groups, tables) if name in tables else values.slug(groups.get(name, ""))
 
     return str(_FIELD.sub(fill, template))

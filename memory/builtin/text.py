@@ -34,6 +34,7 @@ _STRAIGHT = str.maketrans(
 
 # A quoted name may stay ("my dog is called 'Beans'"): it is short and follows a word that introduces a name.
 _NAMING = regex.compile(r"\b(?:call(?:ed)?|named?|nicknamed|is|are|goes by)\s*$", regex.IGNORECASE)
+_FIRST_PERSON = regex.compile(r"\b(?:I|I'm|my|we|our|me)\b", regex.IGNORECASE)
 _FENCE = regex.compile(r"(?:'''|~~~).*?(?:'''|~~~|\Z)", regex.DOTALL)
 _QUOTE_LINE = regex.compile(r"^[ ]{0,3}>.*$", regex.MULTILINE)
 _DOUBLE = regex.compile(r'(?<!\w)"(?:[^"\n]|\n(?!\s*\n))++"')
@@ -128,7 +129,7 @@ def _blank(found: regex.Match[str]) -> str:
 
 def _blank_quotation(found: regex.Match[str]) -> str:
     inner = found.group()[1:-1]
-    short = len(inner.split()) <= 3 and len(inner) <= 40
+    short = len(inner.split()) <= 6 and len(inner) <= 50 and not _FIRST_PERSON.search(inner)
     if short and _NAMING.search(found.string, max(0, found.start() - 20), found.start()):
         return f" {inner} "
     return _blank(found)

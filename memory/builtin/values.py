@@ -12,25 +12,29 @@ LONGEST = 120
 
 _SPACE = regex.compile(r"\s+")
 _FILLER = regex.compile(
-    r"[\s,]+(?:now|nowadays|today|currently|already|anyway|again|too|also|as well|either|though|lol|haha|btw|fyi|tbh|"
-    r"imo|by the way|these days|right now|at the moment|at present|for now|so far|for (?:years|ages|a while|\w+ years)|"
+    r"[\s,]+(?:now|rn|atm|nowadays|today|currently|already|anyway|again|too|also|as well|either|though|lol|haha|btw|fyi|"
+    r"tbh|imo|by the way|these days|right now|at the moment|at present|for now|so far|for (?:years|ages|a while|\w+ years)|"
     r"for the (?:record|moment)|since \d{4}|and (?:that|so on)|etc|you know|actually|really|instead|please|thanks|"
     r"thank you|of course|a lot|so much|very much|the most|the best|more than anything|myself|"
     r"with (?:my|our) \p{L}+(?: \p{L}+)?)$",
     regex.IGNORECASE,
 )
+_AGE = regex.compile(r"\s?\(\d{1,2}\)?$")  # "Emil (6)"
 _EDGES = " \n.,;:!?'\"()-\u2014\u2026" + BLANK
 _LIST = regex.compile(r"\s*,\s*(?:and\s+|or\s+)?|\s+(?:and|or|&|\+|und)\s+|\s*/\s*", regex.IGNORECASE)
 _ARTICLE = regex.compile(
     r"^(?:(?:a little|a bit of|some|basic|fluent|good|decent|the|an?|any|my|our)\s+)+", regex.IGNORECASE
 )
 _SLUG = regex.compile(r"[^\p{L}\p{N}]+")
-_OVER = regex.compile(r"\s+(?:over|to|rather than|instead of|than|with|without|in|on|at|from|for|when|if|by)\s+.*$")
+_GO_TO = regex.compile(r"^go to (?:the |my |our |an? )?")
+_OVER = regex.compile(
+    r"\s+(?:over|to|and|like|rather than|instead of|than|with|without|in|on|at|from|for|when|if|by)\s+.*$"
+)
 
 
 def tidy(text: str) -> str:
     """One line without edges and without the small words that trail after a value ("Tartu now" is "Tartu")."""
-    text = _SPACE.sub(" ", text).strip(_EDGES)
+    text = _AGE.sub("", _SPACE.sub(" ", text)).strip(_EDGES)
     for _ in range(4):
         shorter = _FILLER.sub("", text).strip(_EDGES)
         if not shorter or shorter == text:
@@ -66,4 +70,12 @@ def topic(text: str, topics: Mapping[str, str]) -> str:
             return topics[word]
     if words and words[0] == "to":
         return slug(words[1]) if len(words) > 1 else "general"
+    return slug(words[-1]) if words else "general"
+
+
+def activity(text: str) -> str:
+    """What a routine is about: "go running on Tuesdays" is running, "get up at 6" is get_up."""
+    words = regex.findall(r"[\p{L}\p{N}]+", _OVER.sub("", _GO_TO.sub("", text.casefold())))
+    if len(words) > 1 and words[-1] in ("up", "out", "off", "in"):
+        words = ["_".join(words[-2:])]
     return slug(words[-1]) if words else "general"
