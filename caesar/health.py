@@ -131,7 +131,7 @@ def broker() -> Check:
     try:
         with _broker() as link:
             link.default_channel.client.ping()
-    except (BrokerError, *link_errors()):
+    except _away():
         return Check("broker", False, "The broker does not answer.")
     return Check("broker", True, "answers")
 
@@ -151,7 +151,7 @@ def ask_workers(*, limit: int | None = None) -> dict[str, list[str]]:
             replies = celery.control.broadcast(
                 "active_queues", reply=True, timeout=WORKER_SECONDS, limit=limit, connection=link
             )
-    except (BrokerError, *link_errors()):
+    except _away():
         return {}
     return {
         name: sorted(queue["name"] for queue in queues)
@@ -172,8 +172,9 @@ def _broker() -> Any:
     return celery.connection_for_write(transport_options={**celery.conf.broker_transport_options, **soon})
 
 
-def link_errors() -> tuple[type[Exception], ...]:
-    return tuple(celery.connection_for_write().connection_errors)
+def _away() -> tuple[type[Exception], ...]:
+    """What a connection raises where there is no broker; each transport has its own."""
+    return (BrokerError, *celery.connection_for_write().connection_errors)
 
 
 def model() -> Check:

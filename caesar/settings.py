@@ -110,6 +110,12 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PUBLIC": True,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": [],
+    "SCHEMA_PATH_PREFIX": "/v1",
+    "ENUM_GENERATE_CHOICE_DESCRIPTION": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "caesar.api.schema.add_by_hand",
+    ],
 }
 
 LOGGING = logs.django_logging(CAESAR.log_level)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import uuid
 import zoneinfo
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from memory import selectors
 from memory.config import conf
@@ -61,4 +63,10 @@ def sentence(fact: Fact, profile: Profile) -> str:
 
 def registry() -> Registry:
     """The sentences for keys, with the operator's own."""
-    return load_registry(conf().memory.templates_path)
+    return _registry(conf().memory.templates_path)
+
+
+@cache
+def _registry(path: Path | None) -> Registry:
+    """Read once; a change of the file takes a restart, as every setting does."""
+    return load_registry(path)

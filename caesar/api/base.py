@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -42,14 +43,22 @@ class MemoryView(APIView):
         assert isinstance(caller, Caller)
         return caller
 
+    @property
+    def sent(self) -> dict[str, Any]:
+        """The object in the request's body; an empty one where there is no body."""
+        sent = self.request.data
+        return sent if isinstance(sent, dict) else {}
+
     def scope(self) -> AbstractContextManager[None]:
         return profile_scope(self.caller.profile_id)
 
     def listed(self, rows: QuerySet[Any], serializer: type[Serializer[Any]]) -> Response:
         """A page of rows. Call inside the scope."""
         found = pagination.page(rows, self.request)
-        shown = serializer(found.rows, many=True, context=self.context()).data
-        return Response(pagination.enveloped(self.request, found, list(shown)))
+        return Response(pagination.enveloped(self.request, found, self.many(found.rows, serializer)))
+
+    def many(self, rows: Iterable[Any], serializer: type[Serializer[Any]]) -> list[Any]:
+        return list(serializer(list(rows), many=True, context=self.context()).data)
 
     def context(self) -> dict[str, Any]:
         return {"profile": self.caller.profile}

@@ -15,7 +15,7 @@ from memory import context
 
 
 class Question(serializers.Serializer[Any]):
-    """For the schema; what may be in it is the verb's to say."""
+    """What a chat would ask."""
 
     query = serializers.CharField(required=False, help_text="What the person asks.")
     space = serializers.CharField(required=False, help_text="Where they ask; none: general.")
@@ -42,7 +42,7 @@ class ContextView(MemoryView):
         responses=docs.answers(Context, 400, 404),
     )
     def post(self, request: Request) -> Response:
-        given = context.for_question(profile_id=self.caller.profile_id, fields=request.data)
+        given = context.for_question(profile_id=self.caller.profile_id, fields=self.sent)
         return Response(
             {
                 "block": given.block,

@@ -1,8 +1,12 @@
-"""Short hands for describing routes in the schema."""
+"""Short hands for describing routes in the schema.
+
+Serializers of requests are for the schema alone: what may be in a request is for memory's verbs to say.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema_field, inline_serializer
@@ -45,6 +49,7 @@ PAGE = (
 PAGE_NAMES = tuple(p.name for p in PAGE)
 
 
+@cache
 def page_of(serializer: type[serializers.Serializer[Any]]) -> Any:
     """`{next, previous, results}` in the schema."""
     return inline_serializer(

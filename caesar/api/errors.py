@@ -82,7 +82,8 @@ def _framework(error: exceptions.APIException) -> Response:
 
 def answer(status: int, code: str, message: str) -> JsonResponse:
     """The same body where no API view is running."""
-    return JsonResponse(body(code, message), status=status)
+    compact = {"separators": (",", ":"), "ensure_ascii": False}
+    return JsonResponse(body(code, message), status=status, json_dumps_params=compact)
 
 
 def wants_json(request: HttpRequest) -> bool:

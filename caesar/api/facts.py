@@ -28,7 +28,7 @@ NO_FACT = "There is no such fact."
 
 
 class FactSerializer(serializers.Serializer[Fact]):
-    """A fact as clients see it. Give `profile` in the context; rows carry their `score`."""
+    """A claim about the person, with where it came from and whether it holds."""
 
     id = serializers.CharField()
     key = serializers.CharField(allow_null=True)
@@ -83,7 +83,7 @@ class FactSerializer(serializers.Serializer[Fact]):
 
 
 class NewFact(serializers.Serializer[Any]):
-    """For the schema; what may be in it is the verb's to say."""
+    """A fact that you write yourself."""
 
     key = serializers.CharField(required=False, allow_null=True, help_text="Such as dog.name; none: narrative.")
     value = serializers.CharField(max_length=1000)
@@ -94,7 +94,7 @@ class NewFact(serializers.Serializer[Any]):
 
 
 class FactChanges(serializers.Serializer[Any]):
-    """For the schema."""
+    """What can be corrected."""
 
     value = serializers.CharField(max_length=1000, required=False)
     confidence = serializers.FloatField(required=False, min_value=0, max_value=1)
@@ -163,7 +163,7 @@ class FactList(FactView):
         responses=docs.answers(FactSerializer, 400, 404, 409, status=201),
     )
     def post(self, request: Request) -> Response:
-        fact = facts.author(profile_id=self.caller.profile_id, fields=request.data)
+        fact = facts.author(profile_id=self.caller.profile_id, fields=self.sent)
         return self.shown(str(fact.id), status=201)
 
 
@@ -181,7 +181,7 @@ class FactDetail(FactView):
         responses=docs.answers(FactSerializer, 400, 404, 409),
     )
     def patch(self, request: Request, fact_id: str) -> Response:
-        changes = dict(request.data)
+        changes = dict(self.sent)
         version = changes.pop("version", None)
         if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
             raise InvalidInput("version is a whole number.")
@@ -215,5 +215,4 @@ class FactHistory(FactView):
         params.only(request)
         with self.scope():
             rows = selectors.history(profile_id=self.caller.profile_id, fact=self.found(fact_id))
-            shown = FactSerializer(rows, many=True, context=self.context()).data
-            return Response({"next": None, "previous": None, "results": list(shown)})
+            return Response({"next": None, "previous": None, "results": self.many(rows, FactSerializer)})

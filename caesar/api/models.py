@@ -23,7 +23,7 @@ class ModelSerializer(serializers.Serializer[Any]):
 
 class Models(serializers.Serializer[Any]):
     object = serializers.CharField()
-    data = ModelSerializer(many=True)
+    data = ModelSerializer(many=True)  # type: ignore[assignment]
 
 
 class ModelList(MemoryView):

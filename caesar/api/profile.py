@@ -16,7 +16,7 @@ from memory.models import Approval, Profile
 
 
 class ProfileChanges(serializers.Serializer[Any]):
-    """For the schema; what may be in it is the verb's to say."""
+    """What can be changed."""
 
     memory_enabled = serializers.BooleanField(required=False, help_text="Is anything remembered and recalled?")
     summaries_enabled = serializers.BooleanField(required=False, help_text="Are conversations summarised?")
@@ -52,5 +52,5 @@ class ProfileDetail(MemoryView):
         responses=docs.answers(ProfileSerializer, 400),
     )
     def patch(self, request: Request) -> Response:
-        profile = profiles.update(profile_id=self.caller.profile_id, changes=request.data)
+        profile = profiles.update(profile_id=self.caller.profile_id, changes=self.sent)
         return Response(ProfileSerializer(profile).data)

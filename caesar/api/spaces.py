@@ -16,7 +16,7 @@ from memory.models import Space
 
 
 class SpaceChanges(serializers.Serializer[Any]):
-    """For the schema; what may be in it is the verb's to say."""
+    """What can be changed."""
 
     name = serializers.CharField(required=False, max_length=spaces.MAX_NAME)
     memory_enabled = serializers.BooleanField(required=False, help_text="Is anything remembered here?")
@@ -24,6 +24,8 @@ class SpaceChanges(serializers.Serializer[Any]):
 
 
 class NewSpace(SpaceChanges):
+    """A space to be made."""
+
     slug = serializers.CharField(max_length=spaces.MAX_SLUG, help_text="What a chat calls it by.")
 
 
@@ -54,7 +56,7 @@ class SpaceList(MemoryView):
         responses=docs.answers(SpaceSerializer, 400, 409, status=201),
     )
     def post(self, request: Request) -> Response:
-        made = spaces.create_space(profile_id=self.caller.profile_id, fields=request.data)
+        made = spaces.create_space(profile_id=self.caller.profile_id, fields=self.sent)
         return Response(SpaceSerializer(made).data, status=201)
 
 
@@ -66,5 +68,5 @@ class SpaceDetail(MemoryView):
         responses=docs.answers(SpaceSerializer, 400, 404),
     )
     def patch(self, request: Request, slug: str) -> Response:
-        space = spaces.update_space(profile_id=self.caller.profile_id, slug=slug, changes=request.data)
+        space = spaces.update_space(profile_id=self.caller.profile_id, slug=slug, changes=self.sent)
         return Response(SpaceSerializer(space).data)

@@ -163,8 +163,8 @@ def test_it_has_no_space_that_was_not_made(anna):
 @pytest.mark.parametrize(
     "query",
     ["status=maybe", "category=x", "include_superseded=perhaps", "page_size=0", "page_size=201", "page_size=x",
-     "cursor=AAAA", "cursor=%00", "cursor=b25vdC1hbi1pZA", "statsu=pending", "user_id=anna", "status=pending&status=approved",
-     "q=" + "x" * 1001],
+     "cursor=AAAA", "cursor=%00", "cursor=b25vdC1hbi1pZA", "statsu=pending", "user_id=anna",
+     "status=pending&status=approved", "q=" + "x" * 1001],
 )  # fmt: skip
 def test_it_refuses_a_filter_that_it_does_not_understand(anna, query):
     anna.author("dog.name", "Beans")
