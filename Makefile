@@ -1,33 +1,39 @@
-# make up | test | ci | lint | format | llama      what each does: README.md
+# What each target does: `make help`, README.md
 .DEFAULT_GOAL := help
-.PHONY: help up test ci lint format llama venv venv-dev
+.PHONY: help up demo test bench ci lint format llama venv venv-dev
 
 PY := .venv/bin/python
 ARGS ?=
 
 help:
-	@sed -n 's/^\([a-z-]*\):.*##/make \1 -/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
 
 up: venv ## set up whatever is missing, then serve until Ctrl-C
 	@exec $(PY) manage.py up $(ARGS)
 
+demo: venv ## against a running `make up`: told on Monday, known on Thursday, step by step
+	@exec $(PY) manage.py demo $(ARGS)
+
 test: venv-dev ## the whole test suite, on its own PostgreSQL and broker (ARGS="-k word" picks some)
 	@exec $(PY) -m pytest $(ARGS)
 
-ci: lint test ## all that CI runs: format, lint, types, import rules, missing migrations, tests
+bench: venv-dev ## the benchmarks, as tables
+	@exec $(PY) -m bench $(ARGS)
+
+ci: lint test ## what CI runs: format, lint, types, import rules, missing migrations, tests
 
 lint: venv-dev ## format, lint, types, import rules, missing migrations
 	.venv/bin/ruff format --check .
 	.venv/bin/ruff check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
-	$(PY) manage.py makemigrations --check --dry-run
+	$(PY) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
 
 format: venv-dev ## bring the code into its format, mend what can be mended
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
 
-llama: venv ## what running a GGUF model in the box needs (CAESAR_LLM__BUILTIN__MODEL_PATH)
+llama: venv ## what a GGUF model in the box needs (CAESAR_LLM__BUILTIN__MODEL_PATH)
 	@deploy/setup.sh requirements-llama.txt
 
 venv:

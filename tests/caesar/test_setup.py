@@ -15,7 +15,7 @@ PYTHON = """#!/bin/sh
 echo "$*" >> "{calls}"
 case "$*" in
     *"-m venv .venv"*) mkdir -p .venv/bin && cp "$0" .venv/bin/python ;;
-    *{fails}*) exit 1 ;;
+    *"{fails}"*) exit 1 ;;
 esac
 """
 
