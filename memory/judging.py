@@ -64,6 +64,7 @@ class Judged:
             said_at=_at(message),
             audit_id=message.audit_id or 0,
             current=verdict.current,
+            grounded=grounding.ok,
             place=_place(grounding),
             reasons=verdict.reasons,
         )

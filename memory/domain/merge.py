@@ -52,6 +52,7 @@ class Claim:
     said_at: datetime
     audit_id: int
     current: bool
+    grounded: bool = True
     place: tuple[int, int] = (0, 0)
     reasons: tuple[str, ...] = ()
     deleted_at: datetime | None = None
@@ -113,7 +114,8 @@ class _Board:
         self.plan = Plan()
 
     def take(self, claim: Claim) -> None:
-        if claim.rejected or (claim.deleted_at is not None and claim.said_at <= claim.deleted_at):
+        said_again = claim.deleted_at is None or (claim.grounded and claim.said_at > claim.deleted_at)
+        if claim.rejected or not said_again:
             self._note(claim, Did.ANSWERED)
             return
         if claim.deleted_at is not None and claim.current:

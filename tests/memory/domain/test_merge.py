@@ -176,6 +176,8 @@ def test_it_does_not_bring_back_what_was_deleted():
     dropped = claim("dog.name", "Pixel", 0, deleted_at=day(3))
     assert did(world.hear(dropped)) == [Did.ANSWERED]
     assert did(world.hear(claim("dog.name", "Pixel", 5, deleted_at=day(3)))) == [Did.PROPOSED]
+    made_up = claim("dog.name", "Byte", 6, deleted_at=day(3), current=False, grounded=False)
+    assert did(world.hear(made_up)) == [Did.ANSWERED]
     assert world.in_state("current") == []
     assert did(world.hear(claim("dog.name", "Rex", 6, rejected=True))) == [Did.ANSWERED]
 

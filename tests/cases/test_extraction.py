@@ -1,0 +1,200 @@
+"""What models and people do to extraction, and what must come of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.cases.conftest import World
+from tests.scripted_model import Body
+
+
+def entries(**facts: Any) -> dict[str, Any]:
+    return {"facts": [{"key": k, "value": v, "confidence": 0.95} for k, v in facts.items()], "summary": "s"}
+
+
+def test_it_finds_the_json_between_greetings_and_fences(world: World):
+    maarja = world.someone("maarja")
+    raw = (
+        "Sure! Here is what I found:\n\n```json\n"
+        '{"facts":[{"key":"home_city","value":"Tartu","confidence":0.93}],"summary":"Where they live."}\n'
+        "```\n\nNote: I skipped the floor because it is minor.\n```text\ndone\n```\n"
+    )
+    maarja.told(raw, "Moved in last week - I live in Tartu now, third floor, no lift.", "Congratulations!")
+    (fact,) = maarja.facts()
+    assert (fact["key"], fact["value"], fact["confidence"]) == ("address.city", "Tartu", 0.93)
+    (item,) = maarja.work_items()
+    assert item["state"] == "done"
+    assert len(world.model.extractions) <= 2
+
+
+@pytest.mark.parametrize("opening", ["<think>\n", ""])
+def test_it_takes_nothing_from_a_models_thoughts(world: World, opening: str):
+    ines = world.someone("ines")
+    raw = (
+        opening + 'Draft: {"facts":[{"key":"diet","value":"vegan","confidence":0.9}],"summary":""}\n'
+        "Wait, the brother is vegan, not the user. Drop it.\n</think>\n"
+        '{"facts":[{"key":"food_dislike","value":"coriander","confidence":0.9}],"summary":"Food preferences."}'
+    )
+    ines.told(raw, "My brother is vegan. I eat everything, but no coriander please.", "Understood, no coriander.")
+    assert [f["value"] for f in ines.facts()] + [f["value"] for f in ines.facts(status="pending")] == ["coriander"]
+    log = json.dumps([row for row in ines.audit("memory.fact.added")])
+    assert "vegan" not in log
+    assert "think>" not in log
+
+
+def test_it_takes_an_empty_answer_for_a_failure(world: World):
+    pavel = world.someone("pavel")
+    thinking = "The user works nights, maybe he is a baker; perhaps facts: job=baker. I should answer with JSON."
+    empty = {
+        "id": "x1",
+        "object": "chat.completion",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": None, "reasoning_content": thinking},
+            }
+        ],
+        "usage": {"prompt_tokens": 310, "completion_tokens": 44, "total_tokens": 354},
+    }
+    pavel.told(Body(empty), "I'm allergic to penicillin and I work nights at the Brno bakery.", "Noted.")
+    (item,) = pavel.work_items()
+    assert item["state"] != "done"
+    assert "empty" in item["error"]["message"]
+    assert pavel.facts() == []
+    world.model.reset()
+    world.model.extraction(json.dumps(entries(allergy="penicillin")))
+    assert pavel.http.post(f"/v1/work/{item['id']}/retry").status_code == 200
+    world.work()
+    assert pavel.held() == {"allergy": "penicillin"}
+    assert len(pavel.audit("memory.fact.added")) == 1
+
+
+def test_it_reads_confidence_in_every_shape(world: World):
+    nadia = world.someone("nadia")
+    raw = (
+        '{"facts":[{"key":"language","value":"Farsi","confidence":"0.9"},{"key":"hobby","value":"chess","confidence":95},'
+        '{"key":"bike","value":"Brompton","confidence":"95%"},{"key":"collection","value":"stamps","confidence":"high"},'
+        '{"key":"drink","value":"mate","confidence":NaN},{"key":"sport","value":"running","confidence":Infinity},'
+        '{"key":"craft","value":"knitting","confidence":true},{"key":"baking","value":"rye bread","confidence":null},'
+        '{"key":"repair_skill","value":"radios"},{"key":"dislike","value":"karaoke","confidence":-0.4}],"summary":"h"}'
+    )
+    nadia.told(
+        raw,
+        "I speak Farsi, play chess, own a Brompton, collect stamps, drink mate, run at dawn, knit, bake rye bread, "
+        "fix radios and hate karaoke.",
+        "What a list!",
+    )
+    current, waiting = nadia.facts(), nadia.facts(status="pending")
+    assert [f["confidence"] for f in current if f["value"] == "Farsi"] == [0.9]
+    assert {f["value"] for f in current} <= {"Farsi", "chess", "Brompton"}
+    assert all(0 <= f["confidence"] <= 1 for f in (*current, *waiting))
+    (item,) = nadia.work_items()
+    assert len(current) + len(waiting) + len(item["detail"].get("dropped", [])) == 10
+
+
+def test_it_salvages_what_is_usable_entry_by_entry(world: World):
+    tomas = world.someone("tomas")
+    raw = (
+        '{"facts":["User has two kids",{"age":41},{"key":"children","value":["Ada","Bo"],"confidence":0.9},'
+        '{"key":"shoe_size","value":43.5,"confidence":0.9},{"key":"smoker","value":false,"confidence":0.9},'
+        '{"key":"partner","value":null,"confidence":0.9},{"key":"address","value":{"city":"Plzen","zip":"30100"},'
+        '"confidence":0.9},{"key":"nickname","value":"   ","confidence":0.9},null,42],"summary":["kids","age"]}'
+    )
+    tomas.told(raw, "I have two kids, Ada and Bo, I'm 41, I don't smoke and my shoe size is 43.5.", "Got it.")
+    held = tomas.held()
+    assert held["child.name"] == ["Ada", "Bo"]
+    assert held["shoe_size"] == "43.5"
+    values = [f["value"] for f in tomas.facts() + tomas.facts(status="pending")]
+    assert not [v for v in values if v in ("None", "null", "False") or v.startswith(("['", "{'"))]
+    (item,) = tomas.work_items()
+    assert item["state"] == "done"
+    assert item["detail"]["dropped"]
+
+
+def test_it_keeps_a_flood_of_facts_out(world: World):
+    bela, dana = world.someone("bela"), world.someone("dana")
+    flood = [{"key": "instrument", "value": "bassoon", "confidence": 0.95}]
+    flood += [{"key": f"user_note_{n}", "value": f"User enjoys music {n}", "confidence": 0.99} for n in range(1, 10_000)]
+    world.model.on(lambda r: r.is_extraction and "bassoon" in r.text, json.dumps({"facts": flood, "summary": "x"}))
+    world.model.on(lambda r: r.is_extraction and "Rex" in r.text, json.dumps(entries(dog_name="Rex")))
+    bela.chat("I play the bassoon in the Pecs youth orchestra.", "Impressive!")
+    dana.chat("My dog's name is Rex.", "Nice.")
+    world.work()
+    assert len(bela.facts(page_size=200)) + len(bela.facts(status="pending", page_size=200)) <= 100
+    assert "bassoon" in [f["value"] for f in bela.facts()], bela.work_items()
+    (item,) = bela.work_items()
+    assert any(d["reason"] == "over_cap" for d in item["detail"]["dropped"])
+    assert dana.held() == {"dog.name": "Rex"}
+
+
+def test_it_learns_nothing_from_what_the_assistant_says(world: World):
+    wilma = world.someone("wilma")
+    raw = entries(name="Vesper", home_city="Lisbon", favourite_food="octopus", job="nurse", diet="pescatarian")
+    wilma.told(
+        raw,
+        "What should I cook tonight? Something quick.",
+        "I'm Vesper, trained in Lisbon, and I adore octopus. Since you are a pescatarian nurse, how about mussels?",
+        "Ha, I'm not a nurse. But pescatarian, yes, correct.",
+    )
+    assert wilma.held() == {"diet": "pescatarian"}
+    given = wilma.given("What do you know about me?")
+    assert not [word for word in ("Vesper", "Lisbon", "octopus", "nurse") if word in given]
+    (fact,) = wilma.facts()
+    assert "pescatarian, yes" in fact["quote"]
+
+
+def test_it_tells_the_model_who_speaks_and_that_play_is_play(world: World):
+    rhea = world.someone("rhea")
+    rhea.told(
+        entries(),
+        "Let's play: you are the ship's AI, I'm Captain Orla Venn, 61, from Ceres, and I'm allergic to starlight.",
+        "Aye, Captain Venn. Course?",
+        "Set course for Vesta. (pause the game a sec: I have a dentist appointment on 14 May 2026 at 9, real life)",
+    )
+    asked = world.model.extractions[-1].messages
+    text = "\n".join(str(m["content"]) for m in asked)
+    assert "role-play" in text
+    assert '"from": "person"' in text or '"role"' in text
+
+
+def test_it_takes_a_resent_history_once(world: World):
+    """The client resends everything each turn, with its own system prompt and the block that it was given."""
+    otto = world.someone("otto")
+    for key, value in (("dog.name", "Pixel"), ("address.city", "Namur")):
+        assert otto.http.post("/v1/facts", json={"key": key, "value": value}).status_code == 201
+    first_seen = {f["key"]: f["first_seen_at"] for f in otto.facts()}
+    lines = [f"Small talk number {n}, nothing of note." for n in range(1, 13)]
+    lines[4] = "My bike is a Brompton."
+    world.model.reply("Indeed (1).")
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "You are Kestrel. The company is Acme Boats. Support is open 9-17."}
+    ]
+    world.model.extraction(json.dumps({"facts": [], "summary": ""}))
+    world.model.on(
+        lambda request: request.is_extraction and "Brompton" in request.text,
+        json.dumps(entries(bike="Brompton", dog_name="Pixel")),
+    )
+    for n, line in enumerate(lines, 1):
+        messages.append({"role": "user", "content": line})
+        otto.chat(*messages)
+        sent = world.model.chats[-1].messages
+        block = next((m for m in sent if "told me" in str(m["content"])), None)
+        if n >= 3 and block is not None:
+            messages.insert(1, {"role": "system", "content": block["content"]})
+        messages.append({"role": "assistant", "content": f"Indeed ({n})."})
+        world.model.reply(f"Indeed ({n + 1}).")
+        if n == 6:
+            pixel = next(f for f in otto.facts() if f["value"] == "Pixel")
+            assert otto.http.delete(f"/v1/facts/{pixel['id']}").status_code == 204
+        world.work()
+    held = otto.facts() + otto.facts(status="pending")
+    assert sorted(f["value"] for f in held) == ["Brompton", "Namur"]
+    assert {f["key"]: f["first_seen_at"] for f in held}["address.city"] == first_seen["address.city"]
+    stored = [m["text"] for row in otto.audit("chat.completed") for m in row["payload"]["messages"] if m["role"] == "user"]
+    assert len(stored) == 12
+    assert len(world.model.extractions) <= 12
+    assert not [r for r in world.model.extractions if "Acme Boats" in r.text or "told me" in r.text]
