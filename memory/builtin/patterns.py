@@ -100,8 +100,9 @@ def _compile(source: str, macros: Mapping[str, str]) -> regex.Pattern[str]:
         if expanded == source:
             break
         source = expanded
-    source = regex.sub(r"[ \n]+\?", r"\\s*", source.strip())
-    source = regex.sub(r"[ \n]+", r"\\s+", source)
+    source = regex.sub(r"\n *", "", source.strip())
+    source = regex.sub(r" +\?", r"\\s*", source)
+    source = regex.sub(r" +", r"\\s+", source)
     return regex.compile(source, regex.IGNORECASE | regex.VERSION0)
 
 

@@ -60,10 +60,10 @@ def _weight(sentence: str) -> float:
 
 
 def _short_reply(messages: Sequence[Message]) -> str | None:
-    """The assistant's last answer, where it is one short sentence that decides or answers something."""
-    last = messages[-1] if messages else None
-    if last is None or last.role != "assistant":
+    """The assistant's answer to a question at the end of the chat, where it is short."""
+    if len(messages) < 2 or messages[-1].role != "assistant" or "?" not in messages[-2].text:
         return None
+    last = messages[-1]
     reply = " ".join(last.text.split())
     worth = len(reply) <= SHORT_REPLY and "\n" not in last.text.strip() and not reply.endswith("?")
     return reply if worth and _weight(reply) > 0 else None

@@ -12,11 +12,11 @@ LONGEST = 120
 
 _SPACE = regex.compile(r"\s+")
 _FILLER = regex.compile(
-    r"[\s,]+(?:now|rn|atm|nowadays|today|currently|already|anyway|again|too|also|as well|either|though|lol|haha|btw|fyi|"
-    r"tbh|imo|by the way|these days|right now|at the moment|at present|for now|so far|for (?:years|ages|a while|\w+ years)|"
-    r"for the (?:record|moment)|since \d{4}|and (?:that|so on)|etc|you know|actually|really|instead|please|thanks|"
-    r"thank you|of course|a lot|so much|very much|the most|the best|more than anything|myself|"
-    r"with (?:my|our) \p{L}+(?: \p{L}+)?)$",
+    r"[\s,]+(?:now|rn|atm|nowadays|today|currently|already|anyway|again|too|also|as well|either|though|lol|haha|btw"
+    r"|fyi|tbh|imo|by the way|these days|right now|at the moment|at present|for now|so far|for the (?:record|moment)"
+    r"|for (?:years|ages|a while|\w+ years)|since \d{4}|and (?:that|so on)|etc|you know|actually|really|instead"
+    r"|please|thanks|thank you|of course|a lot|so much|very much|the most|the best|more than anything|myself"
+    r"|with (?:my|our) \p{L}+(?: \p{L}+)?)$",
     regex.IGNORECASE,
 )
 _AGE = regex.compile(r"\s?\(\d{1,2}\)?$")  # "Emil (6)"

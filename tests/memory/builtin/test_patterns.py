@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+import yaml
 
 from memory.builtin import play
 from memory.builtin.extract import find
 from memory.builtin.found import Found
-from memory.builtin.patterns import load
+from memory.builtin.patterns import FILE, load
 from memory.domain.keys import canonical
 from memory.domain.types import Message
 
@@ -45,3 +46,16 @@ def test_each_pattern_has_a_name_of_its_own_an_example_and_a_near_miss() -> None
 
 def test_it_is_never_so_sure_as_a_person() -> None:
     assert [pattern.id for pattern in PATTERNS if not 0.6 <= pattern.confidence <= 0.95] == []
+
+
+def test_the_data_file_reads_the_same_with_and_without_the_c_library() -> None:
+    text = FILE.read_text(encoding="utf-8")
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    assert yaml.safe_load(text) == yaml.load(text, Loader=loader)
+
+
+def test_no_macro_is_left_over() -> None:
+    data = yaml.safe_load(FILE.read_text(encoding="utf-8"))
+    made = {*data["macros"], *data["cased"], *data["plain"], *data["words"], *data["tables"]}
+    text = FILE.read_text(encoding="utf-8")
+    assert {name for name in made if f"{{{name}}}" not in text and f":{name}}}" not in text} == {"never_a_value"}
