@@ -36,25 +36,49 @@ class Completion:
     finish_reason: str
 
 
-def response_dict(response: Any, route: Route) -> dict[str, Any]:
-    """OpenAI's response as a dict, with what litellm set aside or added put back as the provider wrote it."""
-    body: dict[str, Any] = response.model_dump(warnings=False)
-    if not body.get("id"):
-        body["id"] = f"chatcmpl-{uuid.uuid4().hex}"
+def as_response(answer: Any, route: Route) -> dict[str, Any]:
+    """OpenAI's response as a dict: a provider's own body, or litellm's object, completed where it is poor."""
+    if isinstance(answer, dict):
+        body = {**answer}
+    elif hasattr(answer, "model_dump"):
+        body = _plain(answer.model_dump(warnings=False))
+    else:
+        # litellm gives None for some refusals that it tried to talk its way round.
+        raise nonsense("it gave no answer", route)
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices or not all(isinstance(c, dict) for c in choices):
+        raise nonsense("its answer has no choices", route, raw=clamped(body))
+    body["id"] = body.get("id") or f"chatcmpl-{uuid.uuid4().hex}"
     body["object"] = "chat.completion"
     body["created"] = body.get("created") or int(time.time())
-    # litellm puts its own name of the provider before it.
-    body["model"] = (
-        str(body.get("model") or route.model).removeprefix("custom_openai/").removeprefix("ollama_chat/")
-    )
+    body["model"] = body.get("model") or route.model
+    body["choices"] = [_choice(position, choice) for position, choice in enumerate(choices)]
+    if Usage.of(body.get("usage")) == Usage():
+        # litellm says 0 where it does not know; an unknown count is left out.
+        body.pop("usage", None)
+    return body
+
+
+def _choice(position: int, choice: dict[str, Any]) -> dict[str, Any]:
+    message = choice.get("message")
+    message = message if isinstance(message, dict) else {}
+    return {
+        "index": position,
+        **choice,
+        "message": {"role": "assistant", "content": None, **message},
+        "finish_reason": choice.get("finish_reason") or "stop",
+    }
+
+
+def _plain(body: dict[str, Any]) -> dict[str, Any]:
+    """litellm's dump without the fields that it adds to everything."""
     _restore(body)
     for name in ("system_fingerprint", "service_tier"):
         if body.get(name) is None:
             body.pop(name, None)
-    choices = body.get("choices")
-    if not isinstance(choices, list) or not choices:
-        raise nonsense("its answer has no choices", route, raw=clamped(body))
-    for choice in choices:
+    # litellm puts its own name of the provider before the model.
+    body["model"] = str(body.get("model") or "").rpartition("ollama_chat/")[2]
+    for choice in body.get("choices") or []:
         _restore(choice)
         message = choice.get("message")
         if isinstance(message, dict):
@@ -62,19 +86,17 @@ def response_dict(response: Any, route: Route) -> dict[str, Any]:
             for name in _ADDED:
                 if message.get(name) is None:
                     message.pop(name, None)
-    body["usage"] = _usage_dict(body.get("usage"))
-    if body["usage"] is None:
-        del body["usage"]
+    if isinstance(body.get("usage"), dict):
+        body["usage"] = {name: value for name, value in body["usage"].items() if value is not None}
     return body
 
 
-def completion(response: Any, route: Route) -> Completion:
-    """The first choice's text. An answer without text is nonsense, never "nothing to learn"."""
-    body = response_dict(response, route)
+def completion(body: dict[str, Any], route: Route) -> Completion:
+    """The first choice's text of a response. One without text is nonsense, never "nothing to learn"."""
     choice = body["choices"][0]
-    message = choice.get("message") or {}
+    message = choice["message"]
     text = _text(message.get("content"))
-    reason = str(choice.get("finish_reason") or "")
+    reason = str(choice["finish_reason"])
     if not text.strip():
         said = ", it only reasoned" if message.get("reasoning_content") else ""
         said = ", it refused" if message.get("refusal") else said
@@ -98,13 +120,6 @@ def _restore(part: dict[str, Any]) -> None:
         for name, value in aside.items():
             if value is not None:
                 part.setdefault(name, value)
-
-
-def _usage_dict(usage: Any) -> dict[str, Any] | None:
-    """None for litellm's all-zero stand-in: an unknown count is left out, not said to be 0."""
-    if Usage.of(usage) == Usage():
-        return None
-    return {name: value for name, value in usage.items() if value is not None}
 
 
 def _text(content: Any) -> str:

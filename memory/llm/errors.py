@@ -24,7 +24,7 @@ from memory.errors import (
 )
 from memory.llm.retry_after import retry_after
 from memory.llm.routing import Route
-from memory.llm.words import clean, own_words
+from memory.llm.words import clean, own_words, without_keys
 
 _KEY_SETTINGS = {"anthropic": "CAESAR_LLM__ANTHROPIC__API_KEY", "openai": "CAESAR_LLM__OPENAI__API_KEY"}
 
@@ -41,6 +41,14 @@ def translate(error: BaseException, route: Route) -> ModelError:
                 response.status_code, own_words(response, route.api_key), route, response.headers
             )
     said = clean(str(error), route.api_key)
+    if "LLM Provider NOT provided" in said:
+        return ModelMisconfigured(
+            f"There is no provider {route.provider!r}. Check CAESAR_LLM__PROVIDER.",
+            provider=route.provider,
+            model=route.model,
+        )
+    if any(type(e).__name__ == "OpenAIError" and "Missing credentials" in str(e) for e in chain):
+        return from_status(401, "", route)
     if any(isinstance(e, TimeoutError | httpx.TimeoutException) for e in chain):
         return timed_out(route)
     if any(isinstance(e, httpx.TransportError | OSError) for e in chain):
@@ -51,8 +59,6 @@ def translate(error: BaseException, route: Route) -> ModelError:
     # 422 is what litellm makes up for an error object inside a 200 answer; nobody knows whether it will last.
     if isinstance(status, int) and 400 <= status < 600 and status not in (422, 500):
         return from_status(status, said, route)
-    if "no 'choices'" in said or "Empty or invalid response" in said:
-        return nonsense("its answer has no choices", route, raw=said)
     return down(route, said)
 
 
@@ -102,15 +108,16 @@ def hung_up(route: Route, words: str = "") -> ModelDown:
 
 def timed_out(route: Route) -> ModelTimeout:
     message = (
-        f"{_who(route)} did not answer in time (CAESAR_LLM__TIMEOUT_SECONDS is {route.timeout_seconds:g})."
+        f"{_who(route)} did not answer within {route.timeout_seconds:g} s (CAESAR_LLM__TIMEOUT_SECONDS)."
     )
     return ModelTimeout(message, provider=route.provider, model=route.model)
 
 
 def nonsense(what: str, route: Route, *, raw: str = "") -> ModelNonsense:
-    return ModelNonsense(
-        f"{_who(route)} spoke nonsense: {what}.", provider=route.provider, model=route.model, raw=raw
-    )
+    """It answered, but not with anything usable; `raw` is kept for a person, without keys."""
+    message = f"{_who(route)} spoke nonsense: {what}."
+    raw = without_keys(raw, route.api_key)
+    return ModelNonsense(message, provider=route.provider, model=route.model, raw=raw)
 
 
 def _who(route: Route) -> str:

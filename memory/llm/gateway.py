@@ -7,20 +7,23 @@ transaction open.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from memory.config import Task
 from memory.errors import ModelError, ModelRefusedRequest
 from memory.llm import library, loop, params, quirks
-from memory.llm.answers import Completion, completion, response_dict
-from memory.llm.errors import nonsense, translate
+from memory.llm.answers import Completion, as_response, completion
+from memory.llm.errors import translate
 from memory.llm.routing import Route, route_for
 from memory.llm.stream import ChatStream
 from memory.llm.upstream import Upstream
 
 __all__ = ["ChatRequest", "ChatStream", "Completion", "chat", "chat_stream", "complete", "warm_up"]
+
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -54,29 +57,22 @@ def complete(
     if timeout is not None:
         route = replace(route, timeout_seconds=timeout)
     _require_model(route)
-    return loop.run(_complete([dict(m) for m in messages], route, response_schema, max_tokens))
+    body: dict[str, Any] = {"messages": [dict(message) for message in messages]}
+    if max_tokens is not None:
+        body[params.limit_name(route)] = max_tokens
+    return loop.run(_complete(body, route, response_schema))
 
 
-async def _complete(
-    messages: list[dict[str, Any]],
-    route: Route,
-    schema: Mapping[str, Any] | None,
-    max_tokens: int | None,
-) -> Completion:
+async def _complete(body: dict[str, Any], route: Route, schema: Mapping[str, Any] | None) -> Completion:
     await warm_up()
     with_schema = schema is not None and _takes_schema(route)
-    if with_schema:
-        assert schema is not None
-        call = params.task_call(
-            messages, route, max_tokens=max_tokens, response_format=params.json_schema_format(schema)
-        )
+    if schema is not None and with_schema:
         try:
-            return completion(await _answer(call, route), route)
+            return completion(await _whole(params.with_schema(body, schema), route), route)
         except ModelRefusedRequest:
             # Perhaps for the format alone: once more without.
             pass
-    call = params.task_call(messages, route, max_tokens=max_tokens, response_format=None)
-    found = completion(await _answer(call, route), route)
+    found = completion(await _whole(body, route), route)
     if with_schema:
         quirks.remember(route, quirks.RESPONSE_FORMAT)
     return found
@@ -84,11 +80,9 @@ async def _complete(
 
 async def chat(request: ChatRequest) -> dict[str, Any]:
     """The provider's answer as OpenAI's response."""
-    route = request.route
-    _require_model(route)
+    _require_model(request.route)
     await warm_up()
-    call = params.chat_call(request.body, route, stream=False, stream_options=False)
-    return response_dict(await _answer(call, route), route)
+    return await _whole(request.body, request.route)
 
 
 async def chat_stream(request: ChatRequest) -> ChatStream:
@@ -96,17 +90,27 @@ async def chat_stream(request: ChatRequest) -> ChatStream:
     route = request.route
     _require_model(route)
     await warm_up()
-    ask = request.wants_usage or not quirks.refuses(route, quirks.STREAM_OPTIONS)
-    try:
-        wrapper = await _answer(params.chat_call(request.body, route, stream=True, stream_options=ask), route)
-    except ModelRefusedRequest:
-        if request.wants_usage or not ask or not route.speaks_openai:
-            raise
-        # We, not the client, asked for the token counts; a server that cannot give them may still answer.
-        call = params.chat_call(request.body, route, stream=True, stream_options=False)
-        wrapper = await _answer(call, route)
+    upstream = await _open(request, route)
+    return ChatStream(upstream, route, include_usage=request.wants_usage)
+
+
+async def _open(request: ChatRequest, route: Route) -> Upstream:
+    body = request.body
+    if not route.speaks_openai:
+        return Upstream(await _answer(params.mapped(body, route, stream=True), route), route)
+    asking = request.wants_usage or not quirks.refuses(route, quirks.STREAM_OPTIONS)
+    if asking:
+        try:
+            call = params.verbatim(params.with_usage(body), route, stream=True)
+            return Upstream(await _answer(call, route), route)
+        except ModelRefusedRequest:
+            if request.wants_usage:
+                raise
+    # We, not the client, asked for the token counts; a server that cannot give them may still answer.
+    upstream = Upstream(await _answer(params.verbatim(body, route, stream=True), route), route)
+    if asking:
         quirks.remember(route, quirks.STREAM_OPTIONS)
-    return ChatStream(Upstream(wrapper, route), route, include_usage=request.wants_usage)
+    return upstream
 
 
 async def warm_up() -> None:
@@ -116,20 +120,33 @@ async def warm_up() -> None:
 
 
 async def close() -> None:
-    """Closes this event loop's connections; for the end of a process."""
-    if library.is_loaded():
-        await library.load().close_litellm_async_clients()
+    """Closes the connections that this event loop keeps open; for its end."""
+    await library.close_clients()
+
+
+async def _whole(body: Mapping[str, Any], route: Route) -> dict[str, Any]:
+    """An answer that does not stream, as OpenAI's response."""
+    if not route.speaks_openai:
+        return as_response(await _answer(params.mapped(body, route, stream=False), route), route)
+
+    async def read() -> dict[str, Any]:
+        wrapper = await library.load().acompletion(**params.verbatim(body, route, stream=False))
+        return await Upstream(wrapper, route).whole()
+
+    return as_response(await _bounded(read(), route), route)
 
 
 async def _answer(call: dict[str, Any], route: Route) -> Any:
-    """One call through litellm, bounded as a whole, its failure translated."""
+    """One call through litellm."""
+    return await _bounded(library.load().acompletion(**call), route)
+
+
+async def _bounded(work: Awaitable[T], route: Route) -> T:
+    """Waits for it as long as the route allows, and translates its failure."""
     failure: ModelError
     try:
         async with asyncio.timeout(route.timeout_seconds):
-            answer = await library.load().acompletion(**call)
-        if answer is not None:
-            return answer
-        failure = nonsense("its answer was lost on the way", route)
+            return await work
     except Exception as error:
         failure = translate(error, route)
     # Outside the handler: litellm's exception holds the request, and with it the key.

@@ -6,9 +6,11 @@ while it starts, so that its first chat does not wait.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import threading
+import warnings
 from collections.abc import Coroutine
 from typing import Any
 
@@ -20,8 +22,9 @@ _ENVIRONMENT = {
     # Else it fetches its price list from the network while importing.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
     # Its connector allows 500 connections a host; the 501st stream would silently wait for the first to end.
-    "AIOHTTP_CONNECTOR_LIMIT": "0",
-    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "0",
+    # Not 0: that leaves aiohttp's own limit of 100 in force.
+    "AIOHTTP_CONNECTOR_LIMIT": "100000",
+    "AIOHTTP_CONNECTOR_LIMIT_PER_HOST": "100000",
     # Its logging would otherwise follow LITELLM_LOG=DEBUG, which prints whole requests.
     "LITELLM_LOG": "CRITICAL",
 }
@@ -63,8 +66,33 @@ def _import() -> Any:
     for name in _TALKATIVE:
         logger = logging.getLogger(name)
         logger.setLevel(logging.CRITICAL if name.startswith("LiteLLM") else logging.WARNING)
+    # It quotes the answer that litellm's own types did not expect, and so would put it into the log.
+    warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
+    # Of its own types, when they are first built.
+    warnings.filterwarnings("ignore", message="Item .* on TypedDict class", category=UserWarning)
     _silence_logging_worker()
     return litellm
+
+
+def client_of_this_loop(provider: str) -> Any:
+    """litellm's HTTP client for the running event loop, for handlers that would take one shared by all loops."""
+    from litellm.llms.custom_httpx.http_handler import get_async_httpx_client
+
+    return get_async_httpx_client(llm_provider=provider)
+
+
+async def close_clients() -> None:
+    """Closes the connections of the running event loop, and only those; the next call opens new ones."""
+    if _loaded is None:
+        return
+    cache = _loaded.in_memory_llm_clients_cache
+    mine = cache.update_cache_key_with_event_loop("")
+    for key in [k for k in list(cache.cache_dict) if mine and k.endswith(mine)]:
+        client = cache.cache_dict.pop(key, None)
+        if hasattr(client, "close"):
+            await client.close()
+    # Sockets are let go in the loop's next round.
+    await asyncio.sleep(0)
 
 
 def _silence_logging_worker() -> None:

@@ -1,8 +1,8 @@
 """What litellm is called with.
 
-Providers that speak OpenAI's protocol get the client's request exactly as it was written: the whole body
-rides in `extra_body`, which the OpenAI client lays over the body that litellm builds. litellm's own path
-rewrites messages and swallows unknown fields. All others get what litellm can map.
+Providers that speak OpenAI's protocol get a request exactly as it was written, and their answer is read as it
+came: litellm's own path rewrites messages, swallows unknown fields and refuses answers of a shape it does not
+know. All others get what litellm can map.
 """
 
 from __future__ import annotations
@@ -10,10 +10,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from memory.llm.library import client_of_this_loop
 from memory.llm.routing import Route
 
+_NEVER_SECONDS = 24 * 3600.0
+_OPENAI_HOST = "api.openai.com"
+
 # litellm insists on messages of its own; `extra_body` covers them.
-_COVERED = ({"role": "user", "content": "-"},)
+_COVERED: tuple[dict[str, str], ...] = ({"role": "user", "content": "-"},)
 
 # What a client may set for a mapped provider. A list of what is allowed, because litellm takes its own
 # controls (api_base, api_key, mock_response, fallbacks, …) from the same keywords.
@@ -25,59 +29,68 @@ _MAPPED = (
 )
 
 
-def chat_call(body: Mapping[str, Any], route: Route, *, stream: bool, stream_options: bool) -> dict[str, Any]:
-    """Keywords for `litellm.acompletion` that send a client's request to the route.
+def verbatim(body: Mapping[str, Any], route: Route, *, stream: bool) -> dict[str, Any]:
+    """Keywords for `litellm.acompletion` that send this body and nothing else.
 
-    `stream_options`: ask for token counts at the end of the stream.
+    The body rides in `extra_body`, which the OpenAI client lays over the one that litellm builds. litellm is
+    always told to stream, because it then hands out the response unread; what the provider is told stands in
+    the body.
     """
+    sent = {name: value for name, value in body.items() if name != "model"}
+    sent["stream"] = stream
+    if not stream and _at_openai(route):
+        # litellm asks this host for counts with every stream, and the host refuses the field without one.
+        sent["stream_options"] = None
+    # `custom_openai`: OpenAI's protocol without litellm's special cases for single models of `openai` (it
+    # renames limits and moves some models to another API). The model's name is the one field that
+    # `extra_body` cannot cover.
     call = _connection(route)
-    if route.speaks_openai:
-        sent = {name: value for name, value in body.items() if name not in ("model", "stream")}
-        if stream:
-            sent["stream"] = True
-            if stream_options:
-                given = body.get("stream_options")
-                given = given if isinstance(given, Mapping) else {}
-                sent["stream_options"] = {**given, "include_usage": True}
-        # `custom_openai`: OpenAI's protocol without litellm's special cases for single models of `openai`
-        # (it renames limits and moves some models to another API). The model's name is the one field that
-        # `extra_body` cannot cover.
-        call.update(model=f"custom_openai/{route.model}", messages=[*_COVERED], extra_body=sent)
-    else:
-        call.update({name: body[name] for name in _MAPPED if body.get(name) is not None})
-        # What a provider does not take is left out instead of failing the call.
-        call.update(model=route.litellm_model, messages=body.get("messages", []), drop_params=True)
-        if stream:
-            call["stream_options"] = {"include_usage": True}
+    call.update(model=f"custom_openai/{route.model}", messages=[*_COVERED], extra_body=sent, stream=True)
+    return call
+
+
+def with_usage(body: Mapping[str, Any]) -> dict[str, Any]:
+    """The body, asking for token counts at the end of the stream."""
+    given = body.get("stream_options")
+    return {
+        **body,
+        "stream_options": {**(given if isinstance(given, Mapping) else {}), "include_usage": True},
+    }
+
+
+def mapped(body: Mapping[str, Any], route: Route, *, stream: bool) -> dict[str, Any]:
+    """Keywords for `litellm.acompletion` that say it in the provider's own words, as far as it has any."""
+    call = _connection(route)
+    call.update({name: body[name] for name in _MAPPED if body.get(name) is not None})
+    # What a provider does not take is left out instead of failing the call.
+    call.update(model=route.litellm_model, messages=body.get("messages", []), drop_params=True)
     if stream:
-        call["stream"] = True
+        call.update(stream=True, stream_options={"include_usage": True})
+    if route.provider == "anthropic":
+        # Its streams would use a client whose connections belong to the loop that used it last.
+        call["client"] = client_of_this_loop(route.provider)
     return call
 
 
-def task_call(
-    messages: list[dict[str, Any]],
-    route: Route,
-    *,
-    max_tokens: int | None,
-    response_format: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Keywords for a background task's call. Here litellm's knowledge of single models is welcome."""
-    call = _connection(route)
-    call.update(model=route.litellm_model, messages=messages)
-    if max_tokens is not None:
-        call["max_tokens"] = max_tokens
-    if response_format is not None:
-        call["response_format"] = response_format
-    return call
+def with_schema(body: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The body, asking for an answer of this JSON schema."""
+    wanted = {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+    return {**body, "response_format": wanted}
 
 
-def json_schema_format(schema: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": dict(schema)}}
+def limit_name(route: Route) -> str:
+    """What the limit of an answer's length is called: OpenAI's own newer models refuse the old name."""
+    return "max_completion_tokens" if _at_openai(route) else "max_tokens"
+
+
+def _at_openai(route: Route) -> bool:
+    return route.provider == "openai" and _OPENAI_HOST in (route.base_url or _OPENAI_HOST)
 
 
 def _connection(route: Route) -> dict[str, Any]:
-    # Retries belong to whoever keeps the work; a retry in here would hide a 429 and hold its thread.
-    call: dict[str, Any] = {"timeout": float(route.timeout_seconds), "num_retries": 0, "max_retries": 0}
+    # Retries belong to whoever keeps the work; a retry in here would hide a 429 and hold its thread. The time
+    # is bounded by the caller, as a whole; litellm would keep a client of its own for each value.
+    call: dict[str, Any] = {"timeout": _NEVER_SECONDS, "num_retries": 0, "max_retries": 0}
     if route.base_url:
         call["api_base"] = route.base_url
     if route.api_key:

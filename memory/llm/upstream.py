@@ -45,6 +45,14 @@ class Upstream:
                     return
                 yield chunk
 
+    async def whole(self) -> Chunk:
+        """The body of an answer that does not stream, as the provider wrote it."""
+        assert self._response is not None
+        try:
+            return self._parsed((await self._response.aread()).decode("utf-8", "replace"))
+        finally:
+            await self.aclose()
+
     async def aclose(self) -> None:
         """Closes the connection unless the answer was read to its end."""
         for closable in (self._response, self._stream, self._wrapper):
@@ -93,9 +101,9 @@ class Upstream:
         try:
             chunk = json.loads(data)
         except ValueError:
-            raise nonsense("a piece of its answer is no JSON", self._route, raw=data[:2000]) from None
+            chunk = None
         if not isinstance(chunk, dict):
-            raise nonsense("a piece of its answer is no object", self._route, raw=data[:2000])
+            raise nonsense("its answer is no JSON object", self._route, raw=data[:2000])
         error = chunk.get("error")
         if error and not chunk.get("choices"):
             raise self._failed(error)

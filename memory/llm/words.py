@@ -9,6 +9,8 @@ from typing import Any
 import httpx
 
 MOST_CHARACTERS = 500
+# Shorter "keys" ("none", "x") belong to servers that ask for none, and stand in ordinary words.
+_SHORTEST_KEY = 6
 
 _LITELLM_PREFIX = re.compile(r"^(?:(?:litellm\.)?\w*(?:Error|Exception|Timeout)\w*\s*[:-]\s*)+")
 # What looks like a key. Ours is replaced by value besides.
@@ -29,11 +31,16 @@ def own_words(response: httpx.Response, api_key: str) -> str:
     return clean(_message(body) or text, api_key)
 
 
-def clean(text: str, api_key: str) -> str:
-    """One line, clamped, with litellm's own prefixes and everything that looks like a key taken out."""
-    if api_key:
+def without_keys(text: str, api_key: str) -> str:
+    """The text with our key, and everything that looks like one, taken out."""
+    if len(api_key) >= _SHORTEST_KEY:
         text = text.replace(api_key, "[key]")
-    text = _KEYLIKE.sub("[key]", text)
+    return _KEYLIKE.sub("[key]", text)
+
+
+def clean(text: str, api_key: str) -> str:
+    """One line, clamped, without keys and without litellm's own prefixes."""
+    text = without_keys(text, api_key).partition("Traceback (most recent call last)")[0]
     text = _LITELLM_PREFIX.sub("", " ".join(text.split()))
     return text if len(text) <= MOST_CHARACTERS else text[: MOST_CHARACTERS - 1] + "…"
 

@@ -48,6 +48,7 @@ AWKWARD: list[dict[str, Any]] = [
     {"role": "tool", "tool_call_id": "b", "content": [{"type": "text", "text": "6C fog"}]},
     {"role": "user", "content": "last"},
 ]
+PART = {"type": "text", "text": "b", "x_part": 1}
 EVERYTHING = {
     "model": "what the client calls it",
     "messages": AWKWARD,
@@ -83,7 +84,7 @@ def test_it_sends_every_field_and_message_as_the_client_wrote_it(model: Scripted
     run(gateway.chat(ChatRequest(EVERYTHING, route)))
     [request] = model.requests
     assert request.path == "/v1/chat/completions"
-    assert request.json == {**EVERYTHING, "model": name}
+    assert request.json == {**EVERYTHING, "model": name, "stream": False}
     assert request.headers["authorization"] == "Bearer k"
 
 
@@ -140,18 +141,20 @@ def test_it_gives_back_everything_that_came(model: ScriptedModel, route: Route) 
                         {
                             "id": "c",
                             "type": "function",
-                            "function": {"name": "w", "arguments": '{"city": "Ÿ"}'},
+                            "function": {"name": "w", "arguments": '{"city": "Ÿ"}', "x_function": 1},
+                            "x_call": None,
                         }
                     ],
                 },
             },
-            {"index": 1, "finish_reason": "length", "message": {"role": "assistant", "content": "b"}},
+            {"index": 1, "finish_reason": "length", "message": {"role": "assistant", "content": [PART]}},
         ],
         "usage": {
             "prompt_tokens": 3,
             "completion_tokens": 4,
             "total_tokens": 7,
-            "prompt_tokens_details": {"cached_tokens": 1},
+            "prompt_tokens_details": {"cached_tokens": 1, "x_tokens": None},
+            "x_cost": 0.1,
         },
     }
     model.reply(Body(answer))
