@@ -8,6 +8,7 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from caesar.api import health
+from caesar.login import views as login
 
 handler400 = "caesar.failures.bad_request"
 handler403 = "caesar.failures.forbidden"
@@ -16,6 +17,9 @@ handler500 = "caesar.failures.server_error"
 
 urlpatterns = [
     path("", RedirectView.as_view(url="/dashboard/facts")),
+    path("dashboard/", include("dashboard.urls")),
+    path("login/", login.enter, name="login"),
+    path("logout/", login.leave, name="logout"),
     path("v1/", include("caesar.api.urls")),
     path("healthz", health.healthz),
     path("readyz", health.readyz),

@@ -1,0 +1,1 @@
+"""One module for each page, named after what it shows."""
