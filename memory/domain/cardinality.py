@@ -16,7 +16,7 @@ _USUAL = {
         dog.name cat.name pet pet.* child.name friend.name sibling.name brother.name sister.name language hobby hobby.*
         interest interest.* skill skill.* instrument sport collection craft allergy allergy.* like like.* dislike
         dislike.* preference goal goal.* project device medication membership subscription work.former_employer bike
-        plant vehicle
+        plant
     """,
 }
 _TABLE = {key: cardinality for cardinality, keys in _USUAL.items() for key in keys.split()}

@@ -24,7 +24,7 @@ def read_confidence(raw: object) -> tuple[float | None, str]:
         if written is None:
             return None, "the confidence was a word, not a number"
         number = float(written[1].replace(",", "."))
-        return _in_range(number / 100 if written[2] else number)
+        return _in_range(number if not written[2] else number / 100 if number <= 100 else math.inf)
     if isinstance(raw, int | float):
         return _in_range(float(raw) if abs(raw) < 1e15 else math.inf)
     return None, "the confidence was not a number"

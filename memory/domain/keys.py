@@ -17,6 +17,7 @@ _GAP = regex.compile(r"[\s\p{Pd}_]+")
 _STRANGE = regex.compile(r"[^\p{L}\p{M}\p{N}_]+")
 _LETTER = regex.compile(r"\p{L}")
 _OWNER = frozenset({"user", "profile", "me", "my", "self", "the_user", "user_profile"})
+_FAVOURITE = regex.compile(r"^(?:favou?rites?|fav)[._](?=\p{L})")
 _OWNER_PREFIX = regex.compile(r"(?:the_)?(?:my|users?)_(?=.)")
 
 # Canonical key: the other spellings that models use for it. `_` inside a segment, `.` between segments.
@@ -84,12 +85,10 @@ _SPELLINGS: dict[str, str] = {
     "preference.coffee": "coffee coffee_preference coffee_order preference.coffee_order",
     "preference.communication_style": "communication_style preference.communication response_style "
     "preferred_communication_style answer_style",
-    "favourite.food": "favorite_food favourite_food favorite.food food.favorite food.favourite preference.food",
-    "favourite.colour": "favorite_color favourite_colour favorite.color favourite_color color.favorite",
-    "favourite.music": "favorite_music favourite_music favorite.music music_preference preference.music",
-    "favourite.book": "favorite_book favourite_book favorite.book",
-    "favourite.film": "favorite_movie favourite_movie favorite_film favourite_film favorite.movie favorite.film "
-    "favourite.movie",
+    "favourite.food": "preference.food",
+    "favourite.colour": "favourite.color color.favorite",
+    "favourite.music": "music_preference preference.music",
+    "favourite.film": "favourite.movie",
     "car": "vehicle car.model car_model",
     "bike": "bicycle bike.model bicycle.model",
     "device.phone": "phone_model smartphone phone.model device.smartphone",
@@ -119,7 +118,7 @@ def canonical(key: str, aliases: Mapping[str, str] | None = None) -> str | None:
 def _usual(plain: str) -> str:
     if plain in ALIASES:
         return ALIASES[plain]
-    shorter = _without_owner(plain)
+    shorter = _FAVOURITE.sub("favourite.", _without_owner(plain))
     return ALIASES.get(shorter, shorter)
 
 

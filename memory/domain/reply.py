@@ -63,6 +63,10 @@ def _choose(raw: str) -> tuple[Any, bool]:
         return bare, True
     if broken is not None:
         return broken, broken == []
+    for found in salvage.values(raw):
+        # A tag that somebody's words brought into a text of the answer itself ends no thought.
+        if found.complete and _is_reply(found.value) and _THOUGHT_END.search(raw, found.start, found.end):
+            return found.value, True
     reason = "has JSON in it, but no list of facts" if seen else "has no JSON in it"
     raise ModelNonsense(f"The model's answer {reason}.", raw=raw)
 

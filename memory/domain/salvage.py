@@ -42,6 +42,7 @@ class Found:
 
     value: Any
     start: int
+    end: int
     complete: bool
 
 
@@ -96,8 +97,8 @@ class _Reader:
                 self._step()
             except _Unreadable:
                 if not self._resume_after_broken_entry():
-                    return Found(self._close_cut(), self.start, False), max(self.at, self.start + 1)
-        return Found(self.done, self.start, True), self.at
+                    return Found(self._close_cut(), self.start, self.at, False), max(self.at, self.start + 1)
+        return Found(self.done, self.start, self.at, True), self.at
 
     def _step(self) -> None:
         self._skip()

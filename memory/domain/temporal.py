@@ -15,7 +15,7 @@ from .text import normalise
 _ISO = regex.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?:[t ](\d{2}):(\d{2})(?::\d{2})?\S*)?(?!\d)")
 _CLOCK = regex.compile(r"(?<![\d:.])(\d{1,2})[:.h](\d{2})(?!\d)\s*(am|pm|a\.m|p\.m)?")
 _HOUR = regex.compile(
-    r"(?<![\d:.,])(\d{1,2})\s*(am|pm|a\.m|p\.m|uhr|o'clock|h\b)|\b(?:at|um|\u00e0|alle|om|klo|kl)\s+(\d{1,2})\b(?![:.]\d)"
+    r"(?<![\d:.,])(\d{1,2})\s*(am|pm|a\.m|p\.m|uhr|o'clock|h\b)|\b(?:at|um|\u00e0|alle|om|klo|kl)\s+(\d{1,2})\b(?![:.]\d|\s*(?:am|pm|a\.m|p\.m)\b)"
 )
 _WORD = regex.compile(r"[\p{L}']+(?:-[\p{L}]+)*")
 _DENSE_DAY = regex.compile(r"\d{1,2}\s*[\u6708\uc6d4]\s*\d{1,2}\s*[\u65e5\uc77c\u53f7]?")

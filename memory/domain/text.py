@@ -152,7 +152,9 @@ def clamp(text: str, limit: int) -> str:
     for _ in range(3):  # the note's own length depends on the number in it
         note = f" [\u2026 {len(text) - keep:,} characters cut]"
         keep = limit - len(note)
-    return text[: max(0, limit - 1)] + "\u2026" if keep < 1 else text[:keep] + note
+    if keep > 0:
+        return text[:keep] + note
+    return text[: limit - 1] + "\u2026" if limit > 0 else ""
 
 
 def text_of(content: object) -> str:

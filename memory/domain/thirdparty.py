@@ -24,7 +24,7 @@ _TAGGED = regex.compile(
 # "Summarise this page", "translate to French", "what does this say": what follows is somebody's text.
 _REQUEST = regex.compile(
     r"""
-    (?:^|[.!?:;,\n(]\s*|\b(?:please|pls|you|me|to|and|then|now|just|kindly|bitte|tu|mir)\s+)
+    (?:^|[.!?:;,\n(][ \t]*|\b(?:please|pls|you|me|to|and|then|now|just|kindly|bitte|tu|mir)\s+)
     (?: summari[sz]e | sum\s+up | tl;?dr | translate | proof-?read | rewrite | rephrase | paraphrase | reword | shorten
         | simplify | polish | transcribe | analy[sz]e | review | explain | critique | outline
         | (?:fix|correct|check|edit|improve)\s+(?:the|this|my|these)\s+(?:\w+\s+){0,2}
