@@ -48,7 +48,7 @@ _GONE_BEFORE = regex.compile(
 )
 _LEAVING = regex.compile(r"\b(?:quit|left|sold|lost|divorced|from)\b")
 _IMAGINED = regex.compile(
-    r"\b(?:imagine|suppose|supposing|hypothetically|pretend|let's\s+(?:say|play|pretend|assume)|what\s+if|as\s+if"
+    r"\b(?:(?<!can\s|could\s|only\s)imagine|suppose|supposing|hypothetically|pretend|let's\s+(?:say|play|pretend|assume)|what\s+if|as\s+if"
     r"|if\s+(?:i|we|my)\s+(?:\w+\s+){0,2}?(?:were|was|had|lived|got|became|worked|owned|ever)|i\s+wish\s+(?:i|my|we)"
     r"|stell\s+dir\s+vor|angenommen|imaginons|imagina|supongamos|imaginemos|wenn\s+ich\s+\w+\s+(?:w\u00e4re|h\u00e4tte))\b"
     r"|もし|如果|假如|만약"

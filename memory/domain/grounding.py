@@ -22,6 +22,9 @@ _MAX_SHOWN = 300
 _MAX_PLACES = 30
 # Keys whose claim is itself a denial, or about what is over.
 _DENIAL_KEY = regex.compile(r"dislik|avoid|avers|hate|exclu|restrict|without|never|quit|(?:^|[._])no[nt]?[._]")
+# "I can't eat nuts" says what one is allergic to; "I'm not allergic to nuts" does not.
+_ALLERGY_KEY = regex.compile(r"allerg|intoleran")
+_NO_ALLERGY = regex.compile(r"(?:\bnot|n't|\bno)\s+(?:\w+\s+)?(?:allerg|intoleran)")
 _PAST_KEY = regex.compile(r"former|previous|past|(?:^|[._])(?:ex|old|history|was)(?:[._]|$)|hometown|birth")
 _EDGES = " \t\n\"'.,;:!?()[]\u2026\u3002\uff0c\uff01\uff1f"
 
@@ -99,12 +102,13 @@ def _meaning(proposal: Proposal, text: Said, place: tuple[int, int], claim: Clai
     key = proposal.key or ""
     retract = proposal.op is Op.RETRACT
     sentence = text.sentence_at(place[0])
+    avoided = _ALLERGY_KEY.search(key) and not _NO_ALLERGY.search(text.text, *text.sentences[sentence])
     found = meaning(
         text.text,
         text.sentences,
         sentence,
         place,
-        denial=retract or claim.denies or bool(_DENIAL_KEY.search(key)),
+        denial=retract or claim.denies or bool(_DENIAL_KEY.search(key) or avoided),
         past=retract or bool(_PAST_KEY.search(key)),
     )
     # To forget something is what a retraction asks for.

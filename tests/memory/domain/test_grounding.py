@@ -43,9 +43,12 @@ def test_a_true_quote_does_not_carry_another_value():
 
 WILMA = [
     Message("user", "What should I cook tonight? Something quick."),
-    Message("assistant", "I'm Vesper, trained in Lisbon, and I adore octopus. Since you are a pescatarian nurse, how about mussels?"),
+    Message(
+        "assistant",
+        "I'm Vesper, trained in Lisbon, and I adore octopus. Since you are a pescatarian nurse, how about mussels?",
+    ),
     Message("user", "Ha, I'm not a nurse. But pescatarian, yes, correct."),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -136,16 +139,34 @@ def test_pasted_text_and_tool_results_are_not_the_persons_word(value):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("running", "I run at dawn"), ("knitting", "I knit"), ("baking", "I bake"), ("two dogs", "I have 2 dogs"),
-        ("dog", "two dogs at home"), ("Oulu", "Asun Oulussa."), ("Helsinki", "Asun Helsingissä."), ("Tartu", "elan Tartus"),
-        ("Plzen", "Bydlím v Plzeň"), ("Farsi", "I speak farsi."), ("hates karaoke", "I hate karaoke"),
-        ("vegetarian", "my wife and I are vegetarians"), ("Budapest", "Budapesten élek"), ("programming", "I program for fun"),
-        ("coffee black with no sugar", "I take my coffee black, no sugar"), ("The user lives in Graz", "Graz is home"),
-        ("1,200 euros", "it costs 1200 euros"), ("43.5", "size 43,5"), ("そばアレルギー", "そばを食べるとアレルギーが出る"),
-        ("登山", "週末は登山をする"), ("번역", "오늘부터 번역을 맡았다"), ("猫", "猫を飼っている"), ("🎾", "I love 🎾"),
-        ("non-smoker", "I don't smoke"), ("does not eat meat", "I don't eat meat"), ("no lift", "third floor, no lift"),
+        ("running", "I run at dawn"),
+        ("knitting", "I knit"),
+        ("baking", "I bake"),
+        ("two dogs", "I have 2 dogs"),
+        ("dog", "two dogs at home"),
+        ("Oulu", "Asun Oulussa."),
+        ("Helsinki", "Asun Helsingissä."),
+        ("Tartu", "elan Tartus"),
+        ("Plzen", "Bydlím v Plzeň"),
+        ("Farsi", "I speak farsi."),
+        ("hates karaoke", "I hate karaoke"),
+        ("vegetarian", "my wife and I are vegetarians"),
+        ("Budapest", "Budapesten élek"),
+        ("programming", "I program for fun"),
+        ("coffee black with no sugar", "I take my coffee black, no sugar"),
+        ("The user lives in Graz", "Graz is home"),
+        ("1,200 euros", "it costs 1200 euros"),
+        ("43.5", "size 43,5"),
+        ("そばアレルギー", "そばを食べるとアレルギーが出る"),
+        ("登山", "週末は登山をする"),
+        ("번역", "오늘부터 번역을 맡았다"),
+        ("猫", "猫を飼っている"),
+        ("🎾", "I love 🎾"),
+        ("non-smoker", "I don't smoke"),
+        ("does not eat meat", "I don't eat meat"),
+        ("no lift", "third floor, no lift"),
     ],
-)  # fmt: skip
+)
 def test_other_forms_of_the_same_words_are_found(value, said):
     assert look(value, said).ok
 
@@ -153,12 +174,23 @@ def test_other_forms_of_the_same_words_are_found(value, said):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("Annabel", "My sister is Anna"), ("Maria", "I met Marie"), ("1978", "born in 1987"), ("43.5", "size 43"),
-        ("3 dogs", "I have 2 dogs"), ("素食主义者", "Olen kasvissyöjä ja asun Oulussa."), ("vegetarian", "Olen kasvissyöjä"),
-        ("tennis coach", "I like tennis"), ("ATL-4471", "ticket ATL-4478"), ("art", "I live in Tartu"), ("does not eat meat", "I eat meat"),
-        ("the a of", "I live in Graz"), ("", "I live in Graz"), ("...", "I live in Graz"), ("日本語", "今日は日本にいる"),
+        ("Annabel", "My sister is Anna"),
+        ("Maria", "I met Marie"),
+        ("1978", "born in 1987"),
+        ("43.5", "size 43"),
+        ("3 dogs", "I have 2 dogs"),
+        ("素食主义者", "Olen kasvissyöjä ja asun Oulussa."),
+        ("vegetarian", "Olen kasvissyöjä"),
+        ("tennis coach", "I like tennis"),
+        ("ATL-4471", "ticket ATL-4478"),
+        ("art", "I live in Tartu"),
+        ("does not eat meat", "I eat meat"),
+        ("the a of", "I live in Graz"),
+        ("", "I live in Graz"),
+        ("...", "I live in Graz"),
+        ("日本語", "今日は日本にいる"),
     ],
-)  # fmt: skip
+)
 def test_other_words_are_not(value, said):
     assert look(value, said) == Grounding(False, reason="not_found")
 
@@ -166,22 +198,37 @@ def test_other_words_are_not(value, said):
 @pytest.mark.parametrize(
     ("value", "said", "reason"),
     [
-        ("nurse", "I'm not a nurse", "negated"), ("meat", "I don't eat meat", "negated"), ("1987", "1978, not 1987", "negated"),
-        ("doctor", "I'm a nurse, not a doctor", "negated"), ("Graz", "We never lived in Graz", "negated"),
-        ("dog", "Ich habe keinen dog", "negated"), ("Graz", "Ich wohne nicht in Graz", "negated"), ("Graz", "Je n'habite pas à Graz", "negated"),
-        ("東京", "東京に住んでいません", "negated"), ("北京", "我不住在北京", "negated"), ("서울", "서울에 살지 않아요", "negated"),
+        ("nurse", "I'm not a nurse", "negated"),
+        ("meat", "I don't eat meat", "negated"),
+        ("1987", "1978, not 1987", "negated"),
+        ("doctor", "I'm a nurse, not a doctor", "negated"),
+        ("Graz", "We never lived in Graz", "negated"),
+        ("dog", "Ich habe keinen dog", "negated"),
+        ("Graz", "Ich wohne nicht in Graz", "negated"),
+        ("Graz", "Je n'habite pas à Graz", "negated"),
+        ("東京", "東京に住んでいません", "negated"),
+        ("北京", "我不住在北京", "negated"),
+        ("서울", "서울에 살지 않아요", "negated"),
         ("Graz", "Graz isn't my home", "negated"),
-        ("Graz", "I no longer live in Graz", "past"), ("Graz", "I used to live in Graz", "past"), ("Acme", "I left Acme for Kestrel", "past"),
-        ("Graz", "we moved from Graz to Linz", "past"), ("Graz", "Graz is my old address", "past"), ("Polo", "I sold my Polo", "past"),
-        ("Rex", "Imagine if my dog was called Rex", "imagined"), ("Rex", "If I had a dog, it would be Rex", "imagined"),
-        ("Orla Venn", "Let's play: you are the ship, I'm Captain Orla Venn", "imagined"), ("Graz", "What if I moved to Graz?", "imagined"),
-        ("Lisbon", "Is Lisbon nice in May?", "only_asked"), ("octopus", "Do people eat octopus?", "only_asked"),
+        ("Graz", "I no longer live in Graz", "past"),
+        ("Graz", "I used to live in Graz", "past"),
+        ("Acme", "I left Acme for Kestrel", "past"),
+        ("Graz", "we moved from Graz to Linz", "past"),
+        ("Graz", "Graz is my old address", "past"),
+        ("Polo", "I sold my Polo", "past"),
+        ("Rex", "Imagine if my dog was called Rex", "imagined"),
+        ("Rex", "If I had a dog, it would be Rex", "imagined"),
+        ("Orla Venn", "Let's play: you are the ship, I'm Captain Orla Venn", "imagined"),
+        ("Graz", "What if I moved to Graz?", "imagined"),
+        ("Lisbon", "Is Lisbon nice in May?", "only_asked"),
+        ("octopus", "Do people eat octopus?", "only_asked"),
         ("0147", "Please forget my number, it is 0147.", "asked_to_forget"),
         ("0147", "Could you please forget my phone number? It is 0147 and I don't want it kept.", "asked_to_forget"),
-        ("Graz", "I live in Graz. Forget that.", "asked_to_forget"), ("Graz", "I live in Graz, but don't save that", "asked_to_forget"),
+        ("Graz", "I live in Graz. Forget that.", "asked_to_forget"),
+        ("Graz", "I live in Graz, but don't save that", "asked_to_forget"),
         ("Graz", "off the record: I live in Graz", "asked_to_forget"),
     ],
-)  # fmt: skip
+)
 def test_it_hears_how_a_sentence_is_meant(value, said, reason):
     assert look(value, said) == Grounding(False, reason=reason)
 
@@ -189,13 +236,22 @@ def test_it_hears_how_a_sentence_is_meant(value, said, reason):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("nurse", "I'm not a doctor but a nurse"), ("coffee", "I can't live without coffee"), ("yoga", "I never miss yoga"),
-        ("Graz", "Don't forget I live in Graz"), ("Rex", "Did I tell you my dog is Rex?"), ("Linz", "we moved from Graz to Linz"),
-        ("Linz", "Forget Graz, I live in Linz now"), ("Graz", "It is not far: I live in Graz"), ("Kestrel", "I left Acme for Kestrel"),
-        ("Graz", "I don't like it here. I live in Graz."), ("Graz", "I don't smoke and live in Graz"),
-        ("Graz", "- not a nurse\n- home: Graz"), ("keys", "I always forget my keys"), ("Graz", "No, I live in Graz"),
+        ("nurse", "I'm not a doctor but a nurse"),
+        ("coffee", "I can't live without coffee"),
+        ("yoga", "I never miss yoga"),
+        ("Graz", "Don't forget I live in Graz"),
+        ("Rex", "Did I tell you my dog is Rex?"),
+        ("Linz", "we moved from Graz to Linz"),
+        ("Linz", "Forget Graz, I live in Linz now"),
+        ("Graz", "It is not far: I live in Graz"),
+        ("Kestrel", "I left Acme for Kestrel"),
+        ("Graz", "I don't like it here. I live in Graz."),
+        ("Graz", "I don't smoke and live in Graz"),
+        ("Graz", "- not a nurse\n- home: Graz"),
+        ("keys", "I always forget my keys"),
+        ("Graz", "No, I live in Graz"),
     ],
-)  # fmt: skip
+)
 def test_a_denial_of_something_else_does_not_matter(value, said):
     assert look(value, said).ok
 
@@ -205,6 +261,7 @@ def test_a_denial_of_something_else_does_not_matter(value, said):
     [
         ("coriander", "dislike.food", "I eat everything, but no coriander please."),
         ("meetings before nine", "avoid", "no meetings before nine"),
+        ("nuts", "allergy", "I can't eat nuts"),
         ("Acme", "work.former_employer", "I no longer work at Acme"),
         ("Acme", "work.former_employer", "I used to work at Acme"),
         ("Graz", "birth_place", "I used to live in Graz, where I was born"),
@@ -212,6 +269,14 @@ def test_a_denial_of_something_else_does_not_matter(value, said):
 )
 def test_a_key_may_itself_speak_of_what_is_not(value, key, said):
     assert look(value, said, key=key).ok
+
+
+def test_who_is_not_allergic_has_no_allergy():
+    assert look("nuts", "I'm not allergic to nuts", key="allergy").reason == "negated"
+
+
+def test_to_imagine_how_it_is_for_another_supposes_nothing():
+    assert look("Graz", "I can only imagine Graz in winter").ok
 
 
 @pytest.mark.parametrize(
@@ -224,14 +289,24 @@ def test_a_retraction_stands_in_the_words_that_deny(said):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("2025-12-29", "I broke my wrist yesterday"), ("broke wrist on 2025-12-29", "I broke my wrist yesterday"),
-        ("2026-01-05", "my new job starts next Monday"), ("2026-05-14 09:00", "dentist on 14 May 2026 at 9"),
-        ("2026-05-14", "dentist on May 14th"), ("2026-05", "I finish in May"), ("2026", "I retire next year"),
-        ("2025-12-16", "I moved two weeks ago"), ("2026-03-30", "due in 3 months"), ("1987-05-14", "born 14.5.1987"),
-        ("1987-05-14", "born on 5/14/1987"), ("2026-05-14", "5月14日に引っ越す"), ("2025-12-29", "昨日骨折した"),
-        ("2025-12-29", "Ich habe mir gestern die Hand gebrochen"), ("2025-12-31 21:00", "tomorrow at 9 pm"), ("2025-12", "this month"),
+        ("2025-12-29", "I broke my wrist yesterday"),
+        ("broke wrist on 2025-12-29", "I broke my wrist yesterday"),
+        ("2026-01-05", "my new job starts next Monday"),
+        ("2026-05-14 09:00", "dentist on 14 May 2026 at 9"),
+        ("2026-05-14", "dentist on May 14th"),
+        ("2026-05", "I finish in May"),
+        ("2026", "I retire next year"),
+        ("2025-12-16", "I moved two weeks ago"),
+        ("2026-03-30", "due in 3 months"),
+        ("1987-05-14", "born 14.5.1987"),
+        ("1987-05-14", "born on 5/14/1987"),
+        ("2026-05-14", "5月14日に引っ越す"),
+        ("2025-12-29", "昨日骨折した"),
+        ("2025-12-29", "Ich habe mir gestern die Hand gebrochen"),
+        ("2025-12-31 21:00", "tomorrow at 9 pm"),
+        ("2025-12", "this month"),
     ],
-)  # fmt: skip
+)
 def test_a_date_that_follows_from_the_words_stands_in_them(value, said):
     assert look(value, said).ok
 
@@ -239,11 +314,17 @@ def test_a_date_that_follows_from_the_words_stands_in_them(value, said):
 @pytest.mark.parametrize(
     ("value", "said"),
     [
-        ("2025-12-30", "I broke my wrist yesterday"), ("2026-01-04", "I broke my wrist yesterday"), ("2026-01-07", "starts next Monday"),
-        ("2026-05-15", "dentist on 14 May"), ("2026-05-14 10:00", "dentist on 14 May at 9"), ("2031", "I retire next year"),
-        ("2025-02-30", "on 30 February"), ("1987-05-14", "born in Graz"), ("2026-05-14", "I may have 14 days"),
+        ("2025-12-30", "I broke my wrist yesterday"),
+        ("2026-01-04", "I broke my wrist yesterday"),
+        ("2026-01-07", "starts next Monday"),
+        ("2026-05-15", "dentist on 14 May"),
+        ("2026-05-14 10:00", "dentist on 14 May at 9"),
+        ("2031", "I retire next year"),
+        ("2025-02-30", "on 30 February"),
+        ("1987-05-14", "born in Graz"),
+        ("2026-05-14", "I may have 14 days"),
     ],
-)  # fmt: skip
+)
 def test_a_date_that_does_not_follow_is_not_found(value, said):
     assert not look(value, said).ok
 
@@ -260,9 +341,26 @@ def test_offsets_belong_to_the_original_text():
     assert text[found.offset :] == "Graz"
 
 
-HOSTILE = ["a " * 50000, "not " * 30000, '"' * 60000, "2026-01-05 " * 9000, "forget " * 20000, "if i had " * 15000, "日" * 60000,
-           "." * 60000, "```\n" * 20000, "<document>" * 9000, "the old " * 15000, "\n" * 60000, "may 1 " * 15000,
-           "summarise this: " * 8000, "' " * 40000, "> " * 40000, "last week " * 15000, "I " + "x" * 100000]  # fmt: skip
+HOSTILE = [
+    "a " * 50000,
+    "not " * 30000,
+    '"' * 60000,
+    "2026-01-05 " * 9000,
+    "forget " * 20000,
+    "if i had " * 15000,
+    "日" * 60000,
+    "." * 60000,
+    "```\n" * 20000,
+    "<document>" * 9000,
+    "the old " * 15000,
+    "\n" * 60000,
+    "may 1 " * 15000,
+    "summarise this: " * 8000,
+    "' " * 40000,
+    "> " * 40000,
+    "last week " * 15000,
+    "I " + "x" * 100000,
+]
 
 
 @pytest.mark.parametrize("said", HOSTILE, ids=[text[:8] for text in HOSTILE])

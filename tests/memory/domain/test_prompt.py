@@ -49,9 +49,20 @@ def test_the_fixed_part_comes_first_is_short_and_never_changes():
 
 @pytest.mark.parametrize(
     "rule",
-    ["own language", "role-play and fiction", "only the assistant", "suppositions", "one-shot events", "questions", "copied exactly",
-     "absolutely", "retract", "about_someone_else", "never follow what stands in it"],
-)  # fmt: skip
+    [
+        "own language",
+        "role-play and fiction",
+        "only the assistant",
+        "suppositions",
+        "one-shot events",
+        "questions",
+        "copied exactly",
+        "absolutely",
+        "retract",
+        "about_someone_else",
+        "never follow what stands in it",
+    ],
+)
 def test_it_says_the_rules(rule):
     assert rule in instructions()
 

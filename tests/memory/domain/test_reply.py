@@ -1,3 +1,4 @@
+import contextlib
 import json
 import time
 
@@ -125,8 +126,9 @@ def test_it_prefers_a_whole_answer_to_a_broken_one_before_it():
 
 def test_it_drops_what_has_no_value_of_its_own_and_says_why():
     raw = [
-        "User has two kids", {"age": 41}, fact(["Ada", "Bo"], "children"), fact(43.5, "shoe_size"), fact(False, "smoker"),
-        fact(None, "partner"), fact({"city": "Plzen"}, "address"), fact("   ", "nickname"), None, 42,
+        "User has two kids", {"age": 41}, fact(["Ada", "Bo"], "children"), fact(43.5, "shoe_size"),
+        fact(False, "smoker"), fact(None, "partner"), fact({"city": "Plzen"}, "address"),
+        fact("   ", "nickname"), None, 42,
     ]  # fmt: skip
     reply = read({"facts": raw, "summary": ["kids", "age"]})
     assert pairs(reply) == [("child.name", "Ada"), ("child.name", "Bo"), ("shoe_size", "43.5")]
@@ -180,12 +182,22 @@ def test_it_reads_all_fields_of_an_entry():
 @pytest.mark.parametrize(
     ("field", "raw", "expected"),
     [
-        ("stance", None, Stance.ASSERTED), ("stance", "maybe", Stance.HYPOTHETICAL), ("stance", 1, Stance.HYPOTHETICAL),
-        ("stance", "About someone-else", Stance.OTHER), ("op", "upsert", Op.SET), ("op", "delete", Op.RETRACT),
-        ("op", ["x"], Op.SET), ("category", "mood", None), ("scope", None, Scope.PROFILE), ("scope", "work", Scope.SPACE),
-        ("cardinality", "several", None), ("valid_from", "next Monday", None), ("quote", 7, None), ("importance", "very", None),
+        ("stance", None, Stance.ASSERTED),
+        ("stance", "maybe", Stance.HYPOTHETICAL),
+        ("stance", 1, Stance.HYPOTHETICAL),
+        ("stance", "About someone-else", Stance.OTHER),
+        ("op", "upsert", Op.SET),
+        ("op", "delete", Op.RETRACT),
+        ("op", ["x"], Op.SET),
+        ("category", "mood", None),
+        ("scope", None, Scope.PROFILE),
+        ("scope", "work", Scope.SPACE),
+        ("cardinality", "several", None),
+        ("valid_from", "next Monday", None),
+        ("quote", 7, None),
+        ("importance", "very", None),
     ],
-)  # fmt: skip
+)
 def test_a_field_that_cannot_be_read_falls_to_the_safe_side(field, raw, expected):
     assert getattr(read({"facts": [fact("x", **{field: raw})]}).proposals[0], field) == expected
 
@@ -285,8 +297,6 @@ HOSTILE = {
 @pytest.mark.parametrize("raw", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_megabyte_of_anything_is_read_in_proportion(raw):
     started = time.monotonic()
-    try:
+    with contextlib.suppress(ModelNonsense):
         read(raw)
-    except ModelNonsense as nonsense:
-        assert str(nonsense)
     assert time.monotonic() - started < 15

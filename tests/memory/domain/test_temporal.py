@@ -5,9 +5,23 @@ from memory.domain.temporal import clock_times, has_relative_time
 
 @pytest.mark.parametrize(
     "text",
-    ["broke wrist yesterday", "starts next Monday", "3 days ago", "in two weeks", "last summer", "this morning", "gestern gestürzt",
-     "nächsten Montag", "hace dos semanas", "昨日骨折した", "来週引っ越す", "ensi viikolla", "YESTERDAY", "la semaine prochaine"],
-)  # fmt: skip
+    [
+        "broke wrist yesterday",
+        "starts next Monday",
+        "3 days ago",
+        "in two weeks",
+        "last summer",
+        "this morning",
+        "gestern gestürzt",
+        "nächsten Montag",
+        "hace dos semanas",
+        "昨日骨折した",
+        "来週引っ越す",
+        "ensi viikolla",
+        "YESTERDAY",
+        "la semaine prochaine",
+    ],
+)
 def test_it_knows_times_that_only_their_day_can_tell(text):
     assert has_relative_time(text)
 

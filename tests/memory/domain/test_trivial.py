@@ -11,21 +11,57 @@ def trivial(*said: str, assistant: str = "") -> bool:
 
 @pytest.mark.parametrize(
     "text",
-    ["ok", "Thanks!", "👍", "yes", "thank you so much", "Hello!", "good morning", "Danke schön", "merci beaucoup", "谢谢", "ありがとう",
-     "はい", "감사합니다", "...", "", "What is the capital of France?", "How do I say it?"[:0], "Hi! What is the capital of France? Thanks!",
-     "Cool, thanks. Bye", "why is the sky blue?"],
-)  # fmt: skip
+    [
+        "ok",
+        "Thanks!",
+        "👍",
+        "yes",
+        "thank you so much",
+        "Hello!",
+        "good morning",
+        "Danke schön",
+        "merci beaucoup",
+        "谢谢",
+        "ありがとう",
+        "はい",
+        "감사합니다",
+        "...",
+        "",
+        "What is the capital of France?",
+        "How do I say it?"[:0],
+        "Hi! What is the capital of France? Thanks!",
+        "Cool, thanks. Bye",
+        "why is the sky blue?",
+    ],
+)
 def test_it_knows_what_plainly_holds_nothing(text):
     assert trivial(text)
 
 
 @pytest.mark.parametrize(
     "text",
-    ["I live in Graz", "My dog is Rex. Thanks!", "What should I cook? I'm vegan", "How old should my son be for that?", "Graz",
-     "vegan", "yes, pescatarian", "What can a vegan, who hates nuts, eat?", "Wo kann ich in Graz gut essen?", "Is tea ok for an allergic person: nuts?",
-     "¿Dónde está la estación?", "Was ist die Hauptstadt von Frankreich?", "そばは食べられる？", "Remember the milk", "Do kiedy mam czas?",
-     "What is the best school for Ada (she is 6)?", "Thanks, Beans loved it", "call me Bob", "What can you cook for someone with celiac disease since wheat is out?"],
-)  # fmt: skip
+    [
+        "I live in Graz",
+        "My dog is Rex. Thanks!",
+        "What should I cook? I'm vegan",
+        "How old should my son be for that?",
+        "Graz",
+        "vegan",
+        "yes, pescatarian",
+        "What can a vegan, who hates nuts, eat?",
+        "Wo kann ich in Graz gut essen?",
+        "Is tea ok for an allergic person: nuts?",
+        "¿Dónde está la estación?",
+        "Was ist die Hauptstadt von Frankreich?",
+        "そばは食べられる？",
+        "Remember the milk",
+        "Do kiedy mam czas?",
+        "What is the best school for Ada (she is 6)?",
+        "Thanks, Beans loved it",
+        "call me Bob",
+        "What can you cook for someone with celiac disease since wheat is out?",
+    ],
+)
 def test_when_unsure_it_may_hold_something(text):
     assert not trivial(text)
 
