@@ -100,9 +100,7 @@ def completion(body: dict[str, Any], route: Route) -> Completion:
     if not text.strip():
         said = ", it only reasoned" if message.get("reasoning_content") else ""
         said = ", it refused" if message.get("refusal") else said
-        raise nonsense(
-            f"the model's answer was empty{said} (finish_reason {reason})", route, raw=clamped(message)
-        )
+        raise nonsense(f"the model's answer was empty{said} (finish_reason {reason})", route, raw=clamped(message))
     usage = Usage.of(body.get("usage"))
     return Completion(text, usage, str(body["model"]), route.provider, reason)
 

@@ -37,9 +37,7 @@ def translate(error: BaseException, route: Route) -> ModelError:
             return found
         response = getattr(found, "response", None)
         if isinstance(found, httpx.HTTPStatusError) and isinstance(response, httpx.Response):
-            return from_status(
-                response.status_code, own_words(response, route.api_key), route, response.headers
-            )
+            return from_status(response.status_code, own_words(response, route.api_key), route, response.headers)
     said = clean(str(error), route.api_key)
     if "LLM Provider NOT provided" in said:
         return ModelMisconfigured(
@@ -79,9 +77,7 @@ def from_status(
     if status == 402:
         return ModelMisconfigured(f"{_who(route)} wants to be paid before it answers.{said}", **names)
     if status in (404, 405):
-        message = (
-            f"{_who(route)} was not found{_where(route)}. Check the model's name and the base URL.{said}"
-        )
+        message = f"{_who(route)} was not found{_where(route)}. Check the model's name and the base URL.{said}"
         return ModelMisconfigured(message, **names)
     if status in (408, 504):
         return timed_out(route)
@@ -107,9 +103,7 @@ def hung_up(route: Route, words: str = "") -> ModelDown:
 
 
 def timed_out(route: Route) -> ModelTimeout:
-    message = (
-        f"{_who(route)} did not answer within {route.timeout_seconds:g} s (CAESAR_LLM__TIMEOUT_SECONDS)."
-    )
+    message = f"{_who(route)} did not answer within {route.timeout_seconds:g} s (CAESAR_LLM__TIMEOUT_SECONDS)."
     return ModelTimeout(message, provider=route.provider, model=route.model)
 
 

@@ -75,7 +75,7 @@ def _import() -> Any:
 
 
 def client_of_this_loop(provider: str) -> Any:
-    """litellm's HTTP client for the running event loop, for handlers that would take one shared by all loops."""
+    """litellm's HTTP client for the running loop, for handlers that would take one shared by all loops."""
     from litellm.llms.custom_httpx.http_handler import get_async_httpx_client
 
     return get_async_httpx_client(llm_provider=provider)

@@ -80,18 +80,14 @@ class OpenAI:
             choices = [{"index": i, "delta": delta, "finish_reason": reason} for i in range(self._n(request))]
             return _sse({**base, "choices": choices})
 
-        yield Piece(
-            chunk({"role": "assistant", "content": None if isinstance(reply, ToolCalls) else ""}), False
-        )
+        yield Piece(chunk({"role": "assistant", "content": None if isinstance(reply, ToolCalls) else ""}), False)
         if isinstance(reply, ToolCalls):
             for index, (call_id, name, arguments) in enumerate(reply.calls):
                 head = {"index": index, "id": call_id, "type": "function"}
                 function = {"name": name, "arguments": ""}
                 yield Piece(chunk({"tool_calls": [{**head, "function": function}]}))
                 for fragment in _fragments(arguments, reply.fragments):
-                    yield Piece(
-                        chunk({"tool_calls": [{"index": index, "function": {"arguments": fragment}}]})
-                    )
+                    yield Piece(chunk({"tool_calls": [{"index": index, "function": {"arguments": fragment}}]}))
             yield Piece(chunk({}, "tool_calls"), False)
         else:
             if reply.message:
@@ -120,9 +116,7 @@ class Anthropic:
     def body(self, reply: Text | ToolCalls, request: Recorded) -> dict[str, Any]:
         content: list[dict[str, Any]]
         if isinstance(reply, ToolCalls):
-            content = [
-                {"type": "tool_use", "id": i, "name": n, "input": json.loads(a)} for i, n, a in reply.calls
-            ]
+            content = [{"type": "tool_use", "id": i, "name": n, "input": json.loads(a)} for i, n, a in reply.calls]
             reason = "tool_use"
         else:
             content, reason = [{"type": "text", "text": reply.text or ""}], "end_turn"

@@ -22,9 +22,7 @@ class PeerGone(Exception):
 class Connection(asyncio.Protocol):
     """One client connection; answers its requests one after the other by `handle`."""
 
-    def __init__(
-        self, handle: Callable[[Recorded, Connection], Awaitable[None]], live: set[Connection]
-    ) -> None:
+    def __init__(self, handle: Callable[[Recorded, Connection], Awaitable[None]], live: set[Connection]) -> None:
         self._handle = handle
         self._live = live
         self._buffer = bytearray()
@@ -152,9 +150,7 @@ class Connection(asyncio.Protocol):
         lines = [f"HTTP/1.1 {status} {phrase}", *(f"{name}: {value}" for name, value in headers.items())]
         return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1")
 
-    async def respond(
-        self, status: int, body: bytes, *, content_type: str, headers: Mapping[str, str]
-    ) -> None:
+    async def respond(self, status: int, body: bytes, *, content_type: str, headers: Mapping[str, str]) -> None:
         given = {"content-type": content_type, "content-length": str(len(body)), **headers}
         await self.write(self._head(status, given) + body)
 

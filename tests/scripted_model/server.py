@@ -64,9 +64,7 @@ class Server:
         self.counts[plain] += 1
         dialect = dialect_of(plain)
         if dialect is None or not isinstance(request.json, dict):
-            answer = {
-                "error": {"message": f"nothing is scripted at {plain}", "type": "invalid_request_error"}
-            }
+            answer = {"error": {"message": f"nothing is scripted at {plain}", "type": "invalid_request_error"}}
             request.status = 404
             return await out.respond(404, json.dumps(answer).encode(), content_type=_JSON, headers={})
         self.open_answers += 1
@@ -110,9 +108,7 @@ class Server:
             await out.sleep(reply.interval)
         return out.abort() if reply.hang_up else await out.end_chunked()
 
-    async def _pieces(
-        self, reply: Text | ToolCalls, request: Recorded, dialect: Dialect, out: Connection
-    ) -> None:
+    async def _pieces(self, reply: Text | ToolCalls, request: Recorded, dialect: Dialect, out: Connection) -> None:
         request.status = 200
         hang_up = getattr(reply, "hang_up_after", None)
         stall = getattr(reply, "stall_after", None)

@@ -21,9 +21,7 @@ def complaint(messages: list[dict[str, Any]]) -> str | None:
             waiting.remove(call)
             continue
         if waiting:
-            return (
-                f"messages[{position}]: tool calls {waiting} must be followed at once by their tool messages"
-            )
+            return f"messages[{position}]: tool calls {waiting} must be followed at once by their tool messages"
         if role == "assistant":
             waiting = [c.get("id") for c in message.get("tool_calls") or []]
     if waiting:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from memory.llm import gateway
 from memory.llm.gateway import ChatRequest
 from memory.llm.routing import Route
 from tests.memory.llm.conftest import run
-from tests.scripted_model import Body, ScriptedModel, Status, Text, ToolCalls
+from tests.scripted_model import Body, Hang, ScriptedModel, Status, Text, ToolCalls
 
 IMAGE = "data:image/png;base64," + "A" * 2_000_000
 AWKWARD: list[dict[str, Any]] = [
@@ -97,6 +98,26 @@ def test_it_does_the_same_when_streaming(model: ScriptedModel, route: Route) -> 
     run(read())
     expected = {**EVERYTHING, "model": "m1", "stream": True, "stream_options": {"include_usage": True}}
     assert model.requests[0].json == expected
+
+
+def test_it_reaches_the_model_in_the_box_the_same_way(model: ScriptedModel) -> None:
+    run(gateway.chat(ChatRequest(EVERYTHING, Route("builtin", "smol", "", model.url, 5.0))))
+    assert model.requests[0].json == {**EVERYTHING, "model": "smol", "stream": False}
+
+
+def test_it_hangs_up_when_the_client_leaves_before_the_answer_begins(model: ScriptedModel, each_route: Route) -> None:
+    model.reply(Hang())
+
+    async def leave() -> None:
+        request = ChatRequest({"messages": AWKWARD[-1:]}, each_route)
+        tasks = [asyncio.create_task(call(request)) for call in (gateway.chat, gateway.chat_stream)]
+        await asyncio.to_thread(model.wait_for, lambda m: m.open_answers == 2)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.to_thread(model.wait_for, lambda m: m.open_answers == 0)
+
+    run(leave())
 
 
 def test_it_leaves_the_clients_request_untouched(model: ScriptedModel, route: Route) -> None:

@@ -23,17 +23,13 @@ def complete(route: Route, **given: object) -> gateway.Completion:
     return gateway.complete(task="memory_extract", messages=MESSAGES, route=route, **given)  # type: ignore[arg-type]
 
 
-def test_it_returns_the_text_and_what_it_cost_from_every_provider(
-    model: ScriptedModel, each_route: Route
-) -> None:
+def test_it_returns_the_text_and_what_it_cost_from_every_provider(model: ScriptedModel, each_route: Route) -> None:
     model.reply('{"facts": []}')
     found = complete(each_route)
     assert found == gateway.Completion('{"facts": []}', Usage(9, 2, 11), "m1", each_route.provider, "stop")
 
 
-def test_it_sends_the_messages_the_model_and_the_key_and_nothing_of_its_own(
-    model: ScriptedModel, route: Route
-) -> None:
+def test_it_sends_the_messages_the_model_and_the_key_and_nothing_of_its_own(model: ScriptedModel, route: Route) -> None:
     complete(route)
     [request] = model.requests
     assert request.json == {"model": "m1", "messages": MESSAGES, "stream": False}
@@ -64,18 +60,14 @@ def _refuses_formats(request: Recorded) -> Reply:
     return Text("fine")
 
 
-def test_it_does_without_the_schema_where_it_is_refused_and_remembers(
-    model: ScriptedModel, route: Route
-) -> None:
+def test_it_does_without_the_schema_where_it_is_refused_and_remembers(model: ScriptedModel, route: Route) -> None:
     model.reply(_refuses_formats)
     assert complete(route, response_schema=SCHEMA).text == "fine"
     assert complete(route, response_schema=SCHEMA).text == "fine"
     assert ["response_format" in r.json for r in model.requests] == [True, False, False]
 
 
-def test_it_does_not_blame_the_schema_for_a_request_that_is_refused_anyway(
-    model: ScriptedModel, route: Route
-) -> None:
+def test_it_does_not_blame_the_schema_for_a_request_that_is_refused_anyway(model: ScriptedModel, route: Route) -> None:
     model.reply(Status(400, "context length exceeded"))
     with pytest.raises(ModelRefusedRequest, match="context length exceeded"):
         complete(route, response_schema=SCHEMA)
@@ -116,17 +108,13 @@ def test_it_does_not_invent_token_counts(model: ScriptedModel, route: Route) -> 
 
 
 @pytest.mark.parametrize("reply", [Raw(b"not json"), Body({"id": "x"}), Body({"choices": []}), Body([1])])
-def test_it_calls_an_answer_that_cannot_be_read_nonsense(
-    model: ScriptedModel, route: Route, reply: Reply
-) -> None:
+def test_it_calls_an_answer_that_cannot_be_read_nonsense(model: ScriptedModel, route: Route, reply: Reply) -> None:
     model.reply(reply)
     with pytest.raises(ModelNonsense):
         complete(route)
 
 
-def test_it_is_bounded_as_a_whole_even_when_the_server_is_not_silent(
-    model: ScriptedModel, route: Route
-) -> None:
+def test_it_is_bounded_as_a_whole_even_when_the_server_is_not_silent(model: ScriptedModel, route: Route) -> None:
     # A line each 50 ms never trips the time-out of a socket.
     model.reply(Sse([": keep-alive"] * 200, interval=0.05))
     started = time.monotonic()

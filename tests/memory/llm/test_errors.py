@@ -76,9 +76,7 @@ def test_it_gives_each_failure_its_own_error(
     assert "<html>" not in str(error)
 
 
-def test_it_calls_an_error_in_a_good_answer_a_failure_that_may_pass(
-    model: ScriptedModel, route: Route
-) -> None:
+def test_it_calls_an_error_in_a_good_answer_a_failure_that_may_pass(model: ScriptedModel, route: Route) -> None:
     model.reply(Body({"error": {"message": "upstream overloaded"}}))
     error = fail(route)
     assert type(error) is ModelDown
@@ -109,9 +107,7 @@ def test_it_gives_up_on_a_server_that_never_answers(model: ScriptedModel, each_r
     model.wait_for(lambda m: all(r.closed_at is not None for r in m.requests))
 
 
-def test_it_keeps_the_providers_own_words_but_not_all_of_them(
-    model: ScriptedModel, each_route: Route
-) -> None:
+def test_it_keeps_the_providers_own_words_but_not_all_of_them(model: ScriptedModel, each_route: Route) -> None:
     model.reply(Status(400, "messages.3: roles must alternate. " + "x" * 5000))
     error = fail(each_route)
     assert "messages.3: roles must alternate." in str(error)

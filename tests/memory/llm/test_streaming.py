@@ -107,9 +107,7 @@ def test_it_survives_chunks_without_choices_and_says_usage_last(model: ScriptedM
     assert answer.message == {"role": "assistant", "content": "Hello"}
 
 
-def test_it_tells_the_usage_to_nobody_who_did_not_ask_but_keeps_it(
-    model: ScriptedModel, each_route: Route
-) -> None:
+def test_it_tells_the_usage_to_nobody_who_did_not_ask_but_keeps_it(model: ScriptedModel, each_route: Route) -> None:
     chunks, answer = read(ask(each_route))
     assert not [c for c in chunks if c.get("usage")]
     assert answer.usage == Usage(9, 2, 11)
@@ -149,9 +147,7 @@ def test_it_lets_the_provider_refuse_what_the_client_asked_for(model: ScriptedMo
 
 def test_it_gives_one_id_where_the_provider_gives_many_or_none(model: ScriptedModel, route: Route) -> None:
     lines = ['data: {"choices": [{"delta": {"content": "a"}}]}']
-    lines += [
-        'data: {"id": "z", "created": 7, "choices": [{"delta": {"content": "b"}, "finish_reason": "stop"}]}'
-    ]
+    lines += ['data: {"id": "z", "created": 7, "choices": [{"delta": {"content": "b"}, "finish_reason": "stop"}]}']
     model.reply(Sse([*lines, DONE]))
     chunks, _ = read(ask(route))
     assert len({c["id"] for c in chunks}) == len({c["created"] for c in chunks}) == 1
@@ -184,9 +180,7 @@ def test_it_closes_a_choice_that_the_provider_left_open(model: ScriptedModel, ro
 def test_it_passes_unknown_fields_on(model: ScriptedModel, route: Route) -> None:
     logprobs = {"content": [{"token": "Hi", "logprob": -0.5}]}
     first = {**delta("Hi", reasoning_content="hm", x_delta=[1]), "logprobs": logprobs, "x_choice": 2}
-    model.reply(
-        Sse([piece(first, x_top={"y": 3}, system_fingerprint="fp"), piece(delta("", reason="stop")), DONE])
-    )
+    model.reply(Sse([piece(first, x_top={"y": 3}, system_fingerprint="fp"), piece(delta("", reason="stop")), DONE]))
     chunks, answer = read(ask(route))
     assert chunks[0]["x_top"] == {"y": 3}
     assert chunks[0]["system_fingerprint"] == "fp"
@@ -207,9 +201,7 @@ def test_it_puts_a_tool_call_together_from_its_fragments(model: ScriptedModel, e
     if each_route.provider != "ollama":  # it has no ids; litellm makes some up
         assert [c["id"] for c in answer.message["tool_calls"]] == ["a", "b"]
     parts = [t for c in chunks for ch in c["choices"] for t in ch["delta"].get("tool_calls") or []]
-    assert (
-        "".join(p["function"].get("arguments") or "" for p in parts if p["index"] == 0) == '{"city": "Lille"}'
-    )
+    assert "".join(p["function"].get("arguments") or "" for p in parts if p["index"] == 0) == '{"city": "Lille"}'
 
 
 def test_it_reads_lines_that_end_and_break_anywhere(model: ScriptedModel, route: Route) -> None:
@@ -237,9 +229,7 @@ def test_it_streams_an_answer_that_came_whole(model: ScriptedModel, route: Route
     assert answer.usage == Usage(9, 2, 11)
 
 
-def test_it_gives_the_first_piece_before_the_provider_is_done(
-    model: ScriptedModel, each_route: Route
-) -> None:
+def test_it_gives_the_first_piece_before_the_provider_is_done(model: ScriptedModel, each_route: Route) -> None:
     model.reply(Text("one two three", interval=0.4))
 
     async def first() -> tuple[float, float]:
@@ -333,9 +323,7 @@ def test_it_may_take_longer_as_a_whole_than_for_a_piece(model: ScriptedModel) ->
     assert answer.finished
 
 
-def test_it_says_that_the_provider_hung_up_and_keeps_what_came(
-    model: ScriptedModel, each_route: Route
-) -> None:
+def test_it_says_that_the_provider_hung_up_and_keeps_what_came(model: ScriptedModel, each_route: Route) -> None:
     model.reply(Text("a b c d", hang_up_after=2))
     chunks, answer, error = broken(ask(each_route))
     assert isinstance(error, ModelDown)
@@ -366,9 +354,7 @@ def test_it_raises_an_error_that_comes_inside_a_stream(model: ScriptedModel, rou
 
 
 @pytest.mark.parametrize("lines", [[DONE], ["data: nonsense"], ['data: ["a"]']])
-def test_it_calls_a_stream_that_cannot_be_read_nonsense(
-    model: ScriptedModel, route: Route, lines: list[str]
-) -> None:
+def test_it_calls_a_stream_that_cannot_be_read_nonsense(model: ScriptedModel, route: Route, lines: list[str]) -> None:
     model.reply(Sse(lines))
     *_, error = broken(ask(route))
     assert isinstance(error, ModelNonsense)
