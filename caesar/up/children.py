@@ -19,7 +19,9 @@ QUEUES = "extract,summarise,embed,maintenance"
 # The largest request line and headers that the web server takes together.
 HEADER_BYTES = 65_536
 # Whoever asks whether it is ready yet makes it say that it is not.
-POSTGRES_SHOWN = re.compile(r"\b(WARNING|FATAL|PANIC):  (?!the database system is (starting up|shutting down))")
+POSTGRES_SHOWN = re.compile(
+    r"\b(WARNING|FATAL|PANIC):  (?!the database system is (starting up|shutting down|not yet|in recovery))"
+)
 # '#' marks what matters; its advice about the machine's memory settings does not, to a user.
 VALKEY_SHOWN = re.compile(r" # (?!WARNING|User requested|Valkey is now ready|Redis is now ready)")
 ENVIRONMENT: Mapping[str, str] = {

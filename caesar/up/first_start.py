@@ -39,17 +39,19 @@ def prepare(config: Config) -> Prepared:
     """Make the operator and a working API key as far as they are missing. The tables are there already."""
     from django.db import connection
 
+    from caesar.login import tokens
     from memory import profiles
 
     try:
         operator = profiles.ensure_operator()
         key_file = _ensure_key(config, operator.user_id)
+        login_path = tokens.make(operator.user_id)
     finally:
         connection.close()
     return Prepared(
         first=operator.made,
         key_file=key_file,
-        login_url=address(config),
+        login_url=address(config).rstrip("/") + login_path,
         curl=curl_line(config, key_file),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from signal import SIGHUP, SIGINT, SIGTERM
+from signal import SIG_IGN, SIGHUP, SIGINT, SIGTERM, getsignal
 from typing import TextIO
 
 from caesar.config import Config
@@ -50,7 +50,8 @@ class _Start:
     async def main(self) -> None:
         loop = asyncio.get_running_loop()
         for signal in (SIGINT, SIGTERM, SIGHUP):
-            loop.add_signal_handler(signal, self._on_signal)
+            if signal != SIGHUP or getsignal(SIGHUP) != SIG_IGN:  # `nohup make up &` means to outlive the terminal
+                loop.add_signal_handler(signal, self._on_signal)
         begun = time.monotonic()
         coming_up = asyncio.create_task(self._bring_up())
         ending = asyncio.create_task(self._asked_to_end.wait())

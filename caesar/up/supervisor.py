@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from signal import Signals
 
@@ -163,6 +162,3 @@ async def _either(event: asyncio.Event, seconds: float) -> None:
     waiting = asyncio.create_task(event.wait())
     await asyncio.wait({waiting}, timeout=seconds)
     waiting.cancel()
-
-
-__all__: Sequence[str] = ["Patience", "Supervisor", "ending"]
