@@ -69,7 +69,7 @@ class Stack:
         with self.process("model", ["-m", "tests.scripted_model", "--port", str(port), "--record-limit", "1"]):
             url = f"http://127.0.0.1:{port}"
             until(lambda: reachable(url))
-            reply = {"text": json.dumps(REPLY), "delay": seconds}
+            reply = {"kind": "text", "text": json.dumps(REPLY), "delay": seconds}
             httpx.post(f"{url}/__script", json={"default": reply}).raise_for_status()
             yield f"{url}/v1"
 

@@ -54,9 +54,7 @@ def test_it_listens_on_a_private_socket_only(server: Postgres) -> None:
 def test_it_asks_for_a_password(server: Postgres) -> None:
     for login in urls.LOGINS.values():
         with pytest.raises(psycopg.OperationalError, match="password"):
-            psycopg.connect(
-                host=str(home.sockets(server.home)), user=login, password="guess", dbname="caesar"
-            )
+            psycopg.connect(host=str(home.sockets(server.home)), user=login, password="guess", dbname="caesar")
 
 
 def test_it_bounds_every_transaction(server: Postgres) -> None:
@@ -111,10 +109,7 @@ def test_it_takes_a_new_password_where_the_file_was_lost(server: Postgres) -> No
 
 def test_it_makes_one_more_database_with_the_extensions(server: Postgres) -> None:
     server.create_database("another")
-    assert (
-        value(server.url("owner", "another"), "SELECT count(*) FROM pg_extension WHERE extname = 'vector'")
-        == 1
-    )
+    assert value(server.url("owner", "another"), "SELECT count(*) FROM pg_extension WHERE extname = 'vector'") == 1
 
 
 def test_it_refuses_a_second_server_in_one_folder(server: Postgres) -> None:

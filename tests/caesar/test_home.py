@@ -53,9 +53,7 @@ def test_it_keeps_sockets_in_the_home_while_their_path_is_short() -> None:
     assert home.sockets(Path("/srv/caesar")) == Path("/srv/caesar/run")
 
 
-@pytest.mark.parametrize(
-    "path", ["/srv/" + "deep/" * 30, "/srv/ä", "/srv/with space", "/srv/a,b", "/srv/a?b"]
-)
+@pytest.mark.parametrize("path", ["/srv/" + "deep/" * 30, "/srv/ä", "/srv/with space", "/srv/a,b", "/srv/a?b"])
 def test_it_keeps_sockets_in_a_short_folder_where_the_path_is_long_or_awkward(path: str) -> None:
     found = home.sockets(Path(path))
     assert found.parent == Path("/tmp")
@@ -100,9 +98,7 @@ def test_it_lets_go_of_the_lock_when_the_holder_is_killed(tmp_path: Path) -> Non
         "import sys, time; from pathlib import Path; from caesar.embedded.home import Lock\n"
         "lock = Lock(Path(sys.argv[1])); lock.take('here'); print('taken', flush=True); time.sleep(60)"
     )
-    child = subprocess.Popen(
-        [sys.executable, "-c", code, str(tmp_path / "lock")], stdout=subprocess.PIPE, text=True
-    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "lock")], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline() == "taken\n"
     lock = home.Lock(tmp_path / "lock")

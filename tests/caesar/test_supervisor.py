@@ -23,10 +23,7 @@ from caesar.up.supervisor import Patience, Supervisor, ending
 
 QUICK = Patience(first_delay=0.05, longest_delay=0.2, calm_after=5.0, tries=3, ready_within=5.0)
 SLEEP = "import time; print('here', flush=True); time.sleep(60)"
-DEAF = (
-    "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
-    "print('deaf', flush=True); time.sleep(60)"
-)
+DEAF = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('deaf', flush=True); time.sleep(60)"
 # Ends at SIGTERM, leaves a helper behind that does not.
 PARENT = (
     "import subprocess, sys, time\n"
@@ -126,9 +123,7 @@ def test_it_restarts_what_dies_with_growing_pauses_and_says_so_in_one_line() -> 
 def test_it_forgets_the_pauses_once_a_child_has_been_calm() -> None:
     async def scene() -> str:
         async with watched(Patience(first_delay=0.05, calm_after=0.2)) as it:
-            await it.supervisor.start(
-                python("worker", "import time; print('here', flush=True); time.sleep(0.3)")
-            )
+            await it.supervisor.start(python("worker", "import time; print('here', flush=True); time.sleep(0.3)"))
             return await it.until(lambda out: out.count("here") == 4)
 
     assert asyncio.run(scene()).count("again in 0.05 s") == 3
@@ -137,9 +132,7 @@ def test_it_forgets_the_pauses_once_a_child_has_been_calm() -> None:
 def test_it_gives_up_a_child_that_never_comes_up_and_shows_its_last_words(tmp_path: Path) -> None:
     async def scene() -> None:
         async with watched(logs=tmp_path) as it:
-            await it.supervisor.start(
-                python("web", "raise SystemExit('no such setting')", ready=lambda: False)
-            )
+            await it.supervisor.start(python("web", "raise SystemExit('no such setting')", ready=lambda: False))
 
     with pytest.raises(CannotStart, match=r"web does not start\. Its last words: no such setting .*web\.log"):
         asyncio.run(scene())
@@ -185,8 +178,7 @@ def test_it_lets_a_child_be_mended_before_it_is_started_again(tmp_path: Path) ->
 
 def test_it_ends_children_in_reverse_order() -> None:
     code = (
-        "import signal, sys, time\n"
-        "signal.signal(signal.SIGTERM, lambda *_: (print('bye', flush=True), sys.exit()))\n"
+        "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *_: (print('bye', flush=True), sys.exit()))\n"
     )
 
     async def scene() -> str:

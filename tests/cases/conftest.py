@@ -42,7 +42,8 @@ class Someone:
     def chat(self, *said: str | dict[str, Any], **body: Any) -> dict[str, Any]:
         """Texts are turns of the person and the assistant, by turns; a final turn of the assistant is its answer."""
         messages = [
-            m if isinstance(m, dict) else {"role": ("user", "assistant")[n % 2], "content": m} for n, m in enumerate(said)
+            m if isinstance(m, dict) else {"role": ("user", "assistant")[n % 2], "content": m}
+            for n, m in enumerate(said)
         ]
         if messages[-1]["role"] == "assistant":
             self.world.model.reply(messages.pop()["content"])
@@ -107,5 +108,3 @@ def world(web: Web, model: ScriptedModel, settings: Any) -> Iterator[World]:  # 
     yield made
     for who in made.people:
         who.http.close()
-
-

@@ -40,7 +40,7 @@ def test_it_takes_nothing_from_a_models_thoughts(world: World, opening: str):
     )
     ines.told(raw, "My brother is vegan. I eat everything, but no coriander please.", "Understood, no coriander.")
     assert [f["value"] for f in ines.facts()] + [f["value"] for f in ines.facts(status="pending")] == ["coriander"]
-    log = json.dumps([row for row in ines.audit("memory.fact.added")])
+    log = json.dumps(ines.audit("memory.fact.added"))
     assert "vegan" not in log
     assert "think>" not in log
 
@@ -118,17 +118,19 @@ def test_it_salvages_what_is_usable_entry_by_entry(world: World):
 def test_it_keeps_a_flood_of_facts_out(world: World):
     bela, dana = world.someone("bela"), world.someone("dana")
     flood = [{"key": "instrument", "value": "bassoon", "confidence": 0.95}]
-    flood += [{"key": f"user_note_{n}", "value": f"User enjoys music {n}", "confidence": 0.99} for n in range(1, 10_000)]
+    flood += [
+        {"key": f"user_note_{n}", "value": f"User enjoys music {n}", "confidence": 0.99} for n in range(1, 10_000)
+    ]
     world.model.on(lambda r: r.is_extraction and "bassoon" in r.text, json.dumps({"facts": flood, "summary": "x"}))
-    world.model.on(lambda r: r.is_extraction and "Rex" in r.text, json.dumps(entries(dog_name="Rex")))
+    world.model.on(lambda r: r.is_extraction and "Zorro" in r.text, json.dumps(entries(dog_name="Zorro")))
     bela.chat("I play the bassoon in the Pecs youth orchestra.", "Impressive!")
-    dana.chat("My dog's name is Rex.", "Nice.")
+    dana.chat("My dog's name is Zorro.", "Nice.")
     world.work()
     assert len(bela.facts(page_size=200)) + len(bela.facts(status="pending", page_size=200)) <= 100
-    assert "bassoon" in [f["value"] for f in bela.facts()], bela.work_items()
+    assert "bassoon" in [f["value"] for f in bela.facts()]
     (item,) = bela.work_items()
     assert any(d["reason"] == "over_cap" for d in item["detail"]["dropped"])
-    assert dana.held() == {"dog.name": "Rex"}
+    assert dana.held() == {"dog.name": "Zorro"}
 
 
 def test_it_learns_nothing_from_what_the_assistant_says(world: World):
@@ -194,7 +196,9 @@ def test_it_takes_a_resent_history_once(world: World):
     held = otto.facts() + otto.facts(status="pending")
     assert sorted(f["value"] for f in held) == ["Brompton", "Namur"]
     assert {f["key"]: f["first_seen_at"] for f in held}["address.city"] == first_seen["address.city"]
-    stored = [m["text"] for row in otto.audit("chat.completed") for m in row["payload"]["messages"] if m["role"] == "user"]
+    stored = [
+        m["text"] for row in otto.audit("chat.completed") for m in row["payload"]["messages"] if m["role"] == "user"
+    ]
     assert len(stored) == 12
     assert len(world.model.extractions) <= 12
     assert not [r for r in world.model.extractions if "Acme Boats" in r.text or "told me" in r.text]
