@@ -56,13 +56,10 @@ def ensure_database(postgres: Postgres, name: str) -> None:
         if not connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone():
             connection.execute(sql.SQL("CREATE DATABASE {} OWNER caesar_owner").format(database))
         connection.execute(sql.SQL("REVOKE ALL ON DATABASE {} FROM PUBLIC").format(database))
-        connection.execute(
-            sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO caesar_service").format(database)
-        )
+        connection.execute(sql.SQL("GRANT CONNECT, TEMPORARY ON DATABASE {} TO caesar_service").format(database))
     with psycopg.connect(postgres.url("superuser", name), autocommit=True) as connection:
         rows = connection.execute(
-            "SELECT name, installed_version, default_version FROM pg_available_extensions "
-            "WHERE name = ANY(%s)",
+            "SELECT name, installed_version, default_version FROM pg_available_extensions WHERE name = ANY(%s)",
             [list(EXTENSIONS)],
         ).fetchall()
         for extension, installed, brought in rows:
@@ -80,9 +77,7 @@ def _ensure_login(postgres: Postgres, connection: psycopg.Connection, role: str)
     verb = sql.SQL("ALTER" if exists else "CREATE")
     password = psycopg.conninfo.conninfo_to_dict(postgres.url(role))["password"]
     # Hashed on this side, so that it stands in no log and no activity view.
-    hashed = connection.pgconn.encrypt_password(
-        str(password).encode(), login.encode(), b"scram-sha-256"
-    ).decode()
+    hashed = connection.pgconn.encrypt_password(str(password).encode(), login.encode(), b"scram-sha-256").decode()
     connection.execute(
         sql.SQL("{} ROLE {} {} PASSWORD {}").format(
             verb, sql.Identifier(login), sql.SQL(ATTRIBUTES[role]), sql.Literal(hashed)

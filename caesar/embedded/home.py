@@ -40,8 +40,7 @@ def folder(path: Path) -> Path:
             p.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise CannotStart(
-            f"The folder {path} cannot be made ({error.strerror}): "
-            "set CAESAR_HOME to a folder that you may write."
+            f"The folder {path} cannot be made ({error.strerror}): set CAESAR_HOME to a folder that you may write."
         ) from error
     return path
 
@@ -111,9 +110,7 @@ def make_sockets(home: Path) -> Path:
     path = folder(sockets(home))
     found = path.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        raise CannotStart(
-            f"{path} belongs to somebody else: remove it, or set CAESAR_HOME to a shorter path."
-        )
+        raise CannotStart(f"{path} belongs to somebody else: remove it, or set CAESAR_HOME to a shorter path.")
     if stat.S_IMODE(found.st_mode) & 0o077:
         path.chmod(0o700)
     return path
@@ -128,10 +125,7 @@ def drop_sockets(home: Path) -> None:
 
 
 def _cannot_write(path: Path, error: OSError) -> str:
-    return (
-        f"{path} cannot be written ({error.strerror}): "
-        "free some space there, or set CAESAR_HOME to another folder."
-    )
+    return f"{path} cannot be written ({error.strerror}): free some space there, or set CAESAR_HOME to another folder."
 
 
 @dataclass(frozen=True)
@@ -193,7 +187,5 @@ class Lock:
     def __enter__(self) -> Lock:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None
-    ) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
         self.release()

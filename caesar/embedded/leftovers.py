@@ -20,11 +20,7 @@ def living_in(path: Path, program: str) -> list[psutil.Process]:
     for process in psutil.process_iter():
         try:
             # A zombie has no working folder any more; neither is it in anybody's way.
-            if (
-                process.name() == program
-                and process.uids().effective == os.geteuid()
-                and process.cwd() == where
-            ):
+            if process.name() == program and process.uids().effective == os.geteuid() and process.cwd() == where:
                 found.append(process)
         except (psutil.Error, OSError):
             continue  # it ended meanwhile, or is somebody else's

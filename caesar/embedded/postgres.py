@@ -71,9 +71,7 @@ class Postgres:
 
     def command(self) -> list[str]:
         """What runs the server in the foreground; STOP_SIGNAL ends it."""
-        settings = (
-            SETTINGS | (FAST if self.fast else {}) | {"unix_socket_directories": str(home.sockets(self.home))}
-        )
+        settings = SETTINGS | (FAST if self.fast else {}) | {"unix_socket_directories": str(home.sockets(self.home))}
         arguments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [*as_other_user(), str(programs() / "postgres"), "-D", str(self.data), *arguments]
 
@@ -141,9 +139,7 @@ class Postgres:
             *("--auth=scram-sha-256", f"--pwfile={self.home / urls.password_file('superuser')}"),
             *(["--no-sync"] if self.fast else []),
         ]
-        done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
-        )
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
         if done.returncode != 0:
             shutil.rmtree(draft, ignore_errors=True)
             words = " / ".join(line for line in done.stderr.splitlines() if line.strip())
@@ -193,9 +189,7 @@ def running(directory: Path | str, *, fast: bool = False) -> Iterator[Postgres]:
     with home.Lock(postgres.home / "postgres.lock") as lock:
         holder = lock.take()
         if holder is not None:
-            raise CannotStart(
-                f"A PostgreSQL already runs in {postgres.home} (started by process {holder.pid})."
-            )
+            raise CannotStart(f"A PostgreSQL already runs in {postgres.home} (started by process {holder.pid}).")
         postgres.prepare()
         with serving(postgres.server()):
             postgres.bootstrap()

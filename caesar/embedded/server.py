@@ -60,9 +60,7 @@ def _start(server: Server) -> subprocess.Popen[bytes]:
         words = last_words(server.log)
         if server.mend(words) is None:
             if time.monotonic() > deadline:
-                raise CannotStart(
-                    f"{server.name} does not start. Its last words: {words} (more in {server.log})"
-                )
+                raise CannotStart(f"{server.name} does not start. Its last words: {words} (more in {server.log})")
             time.sleep(0.5)
 
 
@@ -84,9 +82,7 @@ def _comes_up(server: Server, process: subprocess.Popen[bytes]) -> bool:
         if server.ready():
             return True
         if time.monotonic() > deadline:
-            raise CannotStart(
-                f"{server.name} did not answer within {ANSWER_WITHIN:.0f} s (see {server.log})."
-            )
+            raise CannotStart(f"{server.name} did not answer within {ANSWER_WITHIN:.0f} s (see {server.log}).")
         time.sleep(0.02)
     return False
 

@@ -230,6 +230,17 @@ def test_it_runs_a_command_once_and_tells_why_it_failed() -> None:
         asyncio.run(scene())
 
 
+def test_it_keeps_ctrl_c_in_the_terminal_away_from_children() -> None:
+    async def scene() -> None:
+        async with watched() as it:
+            await it.supervisor.start(python("web", SLEEP))
+            await it.until(lambda out: "here" in out)
+            pid = it.supervisor.pids()["web"]
+            assert os.getsid(pid) == pid
+
+    asyncio.run(scene())
+
+
 def test_it_cuts_lines_without_end() -> None:
     async def scene() -> str:
         async with watched() as it:
