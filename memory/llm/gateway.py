@@ -1,7 +1,7 @@
 """The calls to language models: `complete` for workers, `chat` and `chat_stream` for people who wait.
 
-Each call is made once; what fails raises one of the model errors of `memory.errors`. Call with no
-transaction open.
+Each call is made once (and once more without an extra that we, not the caller, asked for and that a server
+refuses); what fails raises one of the model errors of `memory.errors`. Call with no transaction open.
 """
 
 from __future__ import annotations
@@ -60,22 +60,25 @@ def complete(
     body: dict[str, Any] = {"messages": [dict(message) for message in messages]}
     if max_tokens is not None:
         body[params.limit_name(route)] = max_tokens
-    return loop.run(_complete(body, route, response_schema))
+    # Here and not inside: the first import must not eat up the time of the call.
+    library.load()
+    return loop.run(_bounded(_complete(body, route, response_schema), route))
 
 
 async def _complete(body: dict[str, Any], route: Route, schema: Mapping[str, Any] | None) -> Completion:
-    await warm_up()
-    with_schema = schema is not None and _takes_schema(route)
-    if schema is not None and with_schema:
-        try:
-            return completion(await _whole(params.with_schema(body, schema), route), route)
-        except ModelRefusedRequest:
-            # Perhaps for the format alone: once more without.
-            pass
-    found = completion(await _whole(body, route), route)
-    if with_schema:
-        quirks.remember(route, quirks.RESPONSE_FORMAT)
-    return found
+    if schema is None or not _may_take_schema(route):
+        return completion(await _whole(body, route), route)
+    try:
+        response = await _whole(params.with_schema(body, schema), route)
+        quirks.remember(route, quirks.RESPONSE_FORMAT, taken=True)
+        return completion(response, route)
+    except ModelRefusedRequest:
+        if quirks.takes(route, quirks.RESPONSE_FORMAT):
+            raise
+    # Refused, perhaps for the format alone: once more without.
+    response = await _whole(body, route)
+    quirks.remember(route, quirks.RESPONSE_FORMAT, taken=False)
+    return completion(response, route)
 
 
 async def chat(request: ChatRequest) -> dict[str, Any]:
@@ -98,18 +101,19 @@ async def _open(request: ChatRequest, route: Route) -> Upstream:
     body = request.body
     if not route.speaks_openai:
         return Upstream(await _answer(params.mapped(body, route, stream=True), route), route)
-    asking = request.wants_usage or not quirks.refuses(route, quirks.STREAM_OPTIONS)
-    if asking:
+    known = quirks.takes(route, quirks.STREAM_OPTIONS)
+    if request.wants_usage or known is not False:
         try:
             call = params.verbatim(params.with_usage(body), route, stream=True)
-            return Upstream(await _answer(call, route), route)
+            upstream = Upstream(await _answer(call, route), route)
+            quirks.remember(route, quirks.STREAM_OPTIONS, taken=True)
+            return upstream
         except ModelRefusedRequest:
-            if request.wants_usage:
+            if request.wants_usage or known:
                 raise
     # We, not the client, asked for the token counts; a server that cannot give them may still answer.
     upstream = Upstream(await _answer(params.verbatim(body, route, stream=True), route), route)
-    if asking:
-        quirks.remember(route, quirks.STREAM_OPTIONS)
+    quirks.remember(route, quirks.STREAM_OPTIONS, taken=False)
     return upstream
 
 
@@ -153,8 +157,8 @@ async def _bounded(work: Awaitable[T], route: Route) -> T:
     raise failure
 
 
-def _takes_schema(route: Route) -> bool:
-    if quirks.refuses(route, quirks.RESPONSE_FORMAT):
+def _may_take_schema(route: Route) -> bool:
+    if quirks.takes(route, quirks.RESPONSE_FORMAT) is False:
         return False
     if route.speaks_openai or route.provider == "ollama":
         return True

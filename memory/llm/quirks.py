@@ -1,4 +1,4 @@
-"""What a route has turned out not to take, remembered for the life of the process."""
+"""What a route has turned out to take or not, remembered for the life of the process."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ RESPONSE_FORMAT = "response_format"
 STREAM_OPTIONS = "stream_options"
 
 _lock = threading.Lock()
-_refused: set[tuple[str, str, str]] = set()
+_known: dict[tuple[str, str, str], bool] = {}
 
 
-def refuses(route: Route, feature: str) -> bool:
+def takes(route: Route, feature: str) -> bool | None:
+    """Whether the route takes the feature; None where nobody has tried yet."""
     with _lock:
-        return (route.identity, route.base_url, feature) in _refused
+        return _known.get((route.identity, route.base_url, feature))
 
 
-def remember(route: Route, feature: str) -> None:
+def remember(route: Route, feature: str, *, taken: bool) -> None:
     with _lock:
-        _refused.add((route.identity, route.base_url, feature))
+        _known[(route.identity, route.base_url, feature)] = taken
 
 
 def forget_all() -> None:
     """For tests, and for an operator's reload of settings."""
     with _lock:
-        _refused.clear()
+        _known.clear()

@@ -76,6 +76,14 @@ def test_it_does_not_blame_the_schema_for_a_request_that_is_refused_anyway(model
     assert "response_format" in model.requests[-1].json
 
 
+def test_it_asks_once_where_the_schema_is_known_to_be_taken(model: ScriptedModel, route: Route) -> None:
+    complete(route, response_schema=SCHEMA)
+    model.reply(Status(400, "context length exceeded"))
+    with pytest.raises(ModelRefusedRequest):
+        complete(route, response_schema=SCHEMA)
+    assert len(model.requests) == 2
+
+
 @pytest.mark.parametrize("content", [None, "", "  \n", []])
 def test_it_takes_an_empty_answer_for_nonsense_and_never_reads_the_reasoning(
     model: ScriptedModel, route: Route, content: object
