@@ -20,6 +20,7 @@ class Meaning(StrEnum):
     IMAGINED = "imagined"
     ASKED = "only_asked"
     FORGET = "asked_to_forget"
+    OTHER = "about_someone_else"
 
 
 _SENTENCE_END = regex.compile(r"(?<=[.!?\u3002\uff01\uff1f\ufffc])\s+|[\u3002\uff01\uff1f\ufffc\n]+|(?<=[!?])(?=\p{L})")
@@ -69,6 +70,25 @@ _FORGET_THAT = regex.compile(
     r"\W*(?:(?:please|and|but|i|sorry|actually)\W+)*(?:(?:forget|delete|erase)\s+(?:that|it|this)\b"
     r"|(?:don't|do\s+not)\s+(?:(?:want\s+)?(?:that|it|this)\s+kept|(?:save|store|keep|remember)\s+(?:that|it|this))\b)"
 )
+_PEOPLE = (
+    "brother|sister|sibling|mother|mom|mum|father|dad|parents|grand\\w+|uncle|aunt|cousin|nephew|niece|wife|husband|spouse"
+    "|partner|girlfriend|boyfriend|fianc[eé]e?|ex|son|daughter|kids?|child|children|baby|friends?|buddy|roommate|flatmate"
+    "|neighbou?rs?|boss|manager|coworkers?|colleagues?|teacher|doctor|client|in-laws|family"
+)
+# "My brother is vegan": where the sentence says nothing of the speaker, it is the brother's diet.
+_OTHER_SUBJECT = regex.compile(
+    rf"\b(?:my|our)\s+(?:\w+\s+){{0,2}}?(?P<who>{_PEOPLE})\b|\bmeine?\s+(?P<who>bruder|schwester|mutter|vater|eltern|frau|mann"
+    r"|sohn|tochter|freund|freundin|chef)\b|\b(?:mon|ma|mes)\s+(?P<who>frère|sœur|mère|père|parents|femme|mari|fils|fille|ami)\b"
+    r"|\bmi\s+(?P<who>hermano|hermana|madre|padre|mujer|marido|hijo|hija|amigo|amiga)\b"
+)
+_PERSON = regex.compile(
+    rf"(?:^|[^\p{{L}}])(?:{_PEOPLE}|person|people|contact|relative|household|emergency)(?:$|[^\p{{L}}])"
+)
+# Places that only mention a value in passing: a better one comes first when it is asked which claim was the last.
+_ASIDE_BEFORE = regex.compile(
+    r"\b(?:back\s+in|from|near|visit(?:ed|ing|s)?|miss(?:ed|ing)?|than|unlike|leaving|instead\s+of)\s+(?:the\s+|my\s+|our\s+)?$"
+)
+_ASIDE_AFTER = regex.compile(r"^\W*(?:was|were|had\s+been)\b")
 _BACK = regex.compile(r"^\W*(?:it|it's|that|that's|this|this's|the\s+number|they|those)\b")
 
 
@@ -124,11 +144,14 @@ def meaning(
     *,
     denial: bool = False,
     past: bool = False,
+    person: bool = True,
+    value: str = "",
 ) -> Meaning:
     """How the value at `place`, in the sentence of that index, is meant there.
 
     denial: the claim itself is a denial or a dislike ("no coriander"), so a negation does not undo it.
     past: the claim itself is about what was (a former employer), or closes a fact.
+    person: the claim's key itself is about other people. `value` (folded) may name them as well.
     """
     sentence = all_sentences[index]
     whole = folded[slice(*sentence)]
@@ -147,7 +170,28 @@ def meaning(
         ahead = _GONE_BEFORE.sub(" ", ahead)
     if not denial and _is_denied(ahead, behind, folded[slice(*clause)]):
         return Meaning.NEGATED
-    return Meaning.SAID
+    return Meaning.OTHER if not person and _is_about_another(folded, clause, place, value) else Meaning.SAID
+
+
+def is_about_people(key: str) -> bool:
+    """Whether a (canonical) key itself names who else it is about."""
+    return _PERSON.search(key.replace("_", " ").replace(".", " ")) is not None
+
+
+def is_aside(folded: str, sentence: Span, place: Span) -> bool:
+    """Whether the value is only mentioned there: "Graz was nice", "back in Graz"."""
+    clause = clause_around(folded, sentence, place[0])
+    ahead, behind = folded[clause[0] : place[0]], folded[place[1] : max(place[1], clause[1])]
+    return bool(_ASIDE_BEFORE.search(ahead) or _ASIDE_AFTER.match(behind) or _OTHER_SUBJECT.search(ahead))
+
+
+def _is_about_another(folded: str, clause: Span, place: Span, value: str) -> bool:
+    """Another person is the subject whom the value does not name, and the clause says nothing of the speaker."""
+    found = _OTHER_SUBJECT.search(folded, clause[0], place[0])
+    if found is None or found["who"] in value:
+        return False
+    rest = folded[clause[0] : found.start()] + " " + folded[found.end() : clause[1]]
+    return FIRST_PERSON.isdisjoint(_WORD.findall(rest))
 
 
 def _is_to_be_forgotten(folded: str, all_sentences: Sequence[Span], index: int, clause: Span, place: Span) -> bool:

@@ -9,7 +9,7 @@ from datetime import date, tzinfo
 import regex
 
 from .claim import Claim, claim_of, match
-from .denial import Meaning, meaning
+from .denial import Meaning, is_about_people, is_aside, meaning
 from .said import Said, said
 from .text import normalise
 from .types import Grounding, Message, Op, Proposal
@@ -37,6 +37,11 @@ class _Standing:
     start: int
     end: int
     meaning: Meaning
+    aside: bool
+
+    @property
+    def order(self) -> tuple[int, int]:
+        return self.index, self.start
 
 
 def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | None = None) -> Grounding:
@@ -61,17 +66,14 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
         for start, end in _places(quote, text.text) if here else []:
             inside = [one for one in here if start <= one.start < end]
             # Plausible from the message, but not inside the quote: then the quote is the place.
-            quoted += inside or [_Standing(index, start, end, _meaning(proposal, text, (start, end), claim))]
+            quoted += inside or [_standing(claim, proposal, index, text, (start, end))]
     best = _last_said(quoted) or _last_said(everywhere)
     if best is None:
         seen = quoted or everywhere
         return Grounding(False, reason=_worst(seen) if seen else NOT_FOUND)
     text = said(messages[best.index].text)
-    later = max(everywhere, key=lambda one: (one.index, one.start), default=best)
-    taken_back = later.meaning in (Meaning.NEGATED, Meaning.PAST) and (later.index, later.start) > (
-        best.index,
-        best.start,
-    )
+    later = max(everywhere, key=lambda one: one.order, default=best)
+    taken_back = later.meaning in (Meaning.NEGATED, Meaning.PAST) and later.order > best.order
     return Grounding(
         ok=True,
         message_index=best.index,
@@ -95,7 +97,12 @@ def _standings(claim: Claim, proposal: Proposal, index: int, text: Said, day: da
         enough = [pair for pair in shares if pair[0] >= ENOUGH] or [max(shares)]
         places = [place for _, sentence in enough[-_MAX_PLACES:] if (place := found.extent(*sentence))]
     for place in places:
-        yield _Standing(index, *place, _meaning(proposal, text, place, claim))
+        yield _standing(claim, proposal, index, text, place)
+
+
+def _standing(claim: Claim, proposal: Proposal, index: int, text: Said, place: tuple[int, int]) -> _Standing:
+    aside = is_aside(text.text, text.sentences[text.sentence_at(place[0])], place)
+    return _Standing(index, *place, _meaning(proposal, text, place, claim), aside)
 
 
 def _meaning(proposal: Proposal, text: Said, place: tuple[int, int], claim: Claim) -> Meaning:
@@ -110,6 +117,8 @@ def _meaning(proposal: Proposal, text: Said, place: tuple[int, int], claim: Clai
         place,
         denial=retract or claim.denies or bool(_DENIAL_KEY.search(key) or avoided),
         past=retract or bool(_PAST_KEY.search(key)),
+        person=retract or is_about_people(key),
+        value=claim.text,
     )
     # To forget something is what a retraction asks for.
     return Meaning.SAID if retract and found is Meaning.FORGET else found
@@ -139,18 +148,16 @@ def _in_word(char: str) -> bool:
 
 
 def _last_said(standings: Sequence[_Standing]) -> _Standing | None:
-    return max(
-        (one for one in standings if one.meaning is Meaning.SAID),
-        key=lambda one: (one.index, one.start),
-        default=None,
-    )
+    """The last claim; a mention in passing counts only where there is nothing better."""
+    meant = [one for one in standings if one.meaning is Meaning.SAID]
+    return max(meant, key=lambda one: (not one.aside, one.order), default=None)
 
 
 def _worst(standings: Sequence[_Standing]) -> str:
     """Why none of the places counts: the wish to forget before all else, then what was said last."""
     if any(one.meaning is Meaning.FORGET for one in standings):
         return Meaning.FORGET.value
-    return max(standings, key=lambda one: (one.index, one.start)).meaning.value
+    return max(standings, key=lambda one: one.order).meaning.value
 
 
 def _shown(original: str, text: Said, place: _Standing, verbatim: str | None) -> str:

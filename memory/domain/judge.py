@@ -22,6 +22,7 @@ REASONS = {
     "not_grounded:negated": "Your own words deny it.",
     "not_grounded:past": "Your own words say that it is over.",
     "not_grounded:imagined": "Your own words only imagine it.",
+    "not_grounded:about_someone_else": "Your own words say it of somebody else.",
     "not_grounded:only_asked": "You only asked about it.",
     "denied_later": "You took it back later in the same conversation.",
     "low_confidence": "The model was not sure of it.",

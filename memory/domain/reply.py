@@ -21,8 +21,15 @@ MAX_NOTES = 50
 LISTS = ("facts", "candidates", "memories")
 
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
-_THOUGHT_END = regex.compile(rf"</\s*(?:{_THOUGHT})\s*>", regex.IGNORECASE)
-_THOUGHT_START = regex.compile(rf"<\s*(?:{_THOUGHT})\s*>", regex.IGNORECASE)
+# The tags of several families of models.
+_THOUGHT_END = regex.compile(
+    rf"</\s*(?:\w+:)?(?:{_THOUGHT})\s*>|\[/think\]|◁/think▷|<\|channel\|>final(?:<\|message\|>)?|<\|end_of_thought\|>",
+    regex.IGNORECASE,
+)
+_THOUGHT_START = regex.compile(
+    rf"<\s*(?:\w+:)?(?:{_THOUGHT})\b[^<>]{{0,80}}>|\[think\]|◁think▷|<\|channel\|>analysis(?:<\|message\|>)?|<\|begin_of_thought\|>",
+    regex.IGNORECASE,
+)
 
 
 def parse_reply(raw: str, *, max_facts: int, aliases: Mapping[str, str] | None = None) -> Reply:
@@ -93,7 +100,12 @@ def _unwrapped(value: Any) -> Any:
 
 def _is_reply(value: Any) -> bool:
     if isinstance(value, dict):
-        return not _is_entry(value) and any(name in value for name in (*LISTS, "summary"))
+        named = any(name in value for name in (*LISTS, "summary"))
+        return not _is_entry(value) and (named or any(map(_is_list, value.values())))
+    return _is_list(value)
+
+
+def _is_list(value: Any) -> bool:
     return isinstance(value, list) and any(_is_entry(entry) for entry in value)
 
 
@@ -104,12 +116,18 @@ def _is_entry(value: Any) -> bool:
 def _parts(value: Any, raw: str) -> tuple[list[Any], str | None]:
     if isinstance(value, list):
         return value, None
-    facts = next((value[name] for name in LISTS if name in value), None)
-    if _is_entry(facts):
-        facts = [facts]
+    named = [value[name] for name in LISTS if name in value]
+    facts = next(iter([*named, *filter(_is_list, value.values())]), None)
+    if isinstance(facts, dict):
+        facts = [facts] if _is_entry(facts) else _keyed(facts)
     if facts is not None and not isinstance(facts, list):
         raise ModelNonsense("The facts in the model's answer are not a list.", raw=raw)
     return facts or [], _summary(value.get("summary"))
+
+
+def _keyed(facts: dict[str, Any]) -> list[Any]:
+    """Entries out of `{"dog.name": "Rex", "address.city": {"value": "Graz", …}}`."""
+    return [{**entry, "key": key} if _is_entry(entry) else {"key": key, "value": entry} for key, entry in facts.items()]
 
 
 def _summary(raw: Any) -> str | None:

@@ -38,6 +38,12 @@ _REQUEST = regex.compile(
         | traduc(?:e|ir|i)\w* | resum(?:e|ir|a|en)\w* | riassum\w+ | traduz\w* | vertaal | vat\s+(?:\w+\s+){0,4}samen
         | sammanfatta | \u00f6vers\u00e4tt | tiivist\u00e4 | k\u00e4\u00e4nn\u00e4 | переведи\w* | перескажи\w*
     )\b
+    | \b(?:it|this|page|site|website|e-?mail|article|text|letter|message|note|post|document|doc|comment|review|story)\s+
+      (?:says|said|reads|goes)(?=\s*[:,]) | \bwhat\s+do\s+you\s+(?:think|make)\s+of\s+(?:this|the)\b
+    | \bthoughts\s+on\s+(?:this|the)\b
+    | \bi\s+(?:found|got|received|copied)\s+(?:this|the\s+following)(?:\s+(?:e-?mail|message|text|letter|note))?(?=\s*:)
+    | \bis\s+this\s+(?:e-?mail|message|text|letter|page)\b
+    | \bthe\s+following\s+(?:e-?mail|message|text|article|page|post)\b
     | 总结 | 翻译 | 概括 | 要約 | 翻訳 | 訳し | 요약 | 번역
     """,
     regex.IGNORECASE | regex.VERBOSE,

@@ -44,6 +44,10 @@ FINAL = '{"facts":[{"key":"food_dislike","value":"coriander","confidence":0.9}],
         f"<think>{DRAFT}</think> hm <think>{DRAFT}</think>{FINAL}",
         f"<THINKING>{DRAFT}</ thinking >{FINAL}",
         f"{FINAL}\n<think>{DRAFT}",
+        f"[THINK]{DRAFT}[/THINK]{FINAL}",
+        f"◁think▷{DRAFT}◁/think▷{FINAL}",
+        f'<think time="3">{DRAFT}</think>{FINAL}',
+        f"<|channel|>analysis<|message|>{DRAFT}<|end|><|start|>assistant<|channel|>final<|message|>{FINAL}",
     ],
 )
 def test_it_reads_nothing_in_a_thought(raw):
@@ -64,10 +68,26 @@ def test_it_stores_no_thought_tag():
 
 
 @pytest.mark.parametrize(
-    "shape", [lambda f: f, lambda f: {"candidates": f}, lambda f: {"memories": f}, lambda f: {"result": {"facts": f}}]
+    "shape",
+    [
+        lambda f: f,
+        lambda f: {"candidates": f},
+        lambda f: {"memories": f},
+        lambda f: {"result": {"facts": f}},
+        lambda f: {"items": f, "note": []},
+    ],
 )
 def test_it_takes_other_shapes_of_the_list(shape):
     assert pairs(read(shape([fact("Beans", "dog.name")]))) == [("dog.name", "Beans")]
+
+
+def test_it_takes_facts_that_stand_under_their_keys():
+    reply = read({"facts": {"dog.name": "Rex", "home_city": {"value": "Graz", "confidence": 0.9}, "smoker": False}})
+    assert [(p.key, p.value, p.confidence) for p in reply.proposals] == [
+        ("dog.name", "Rex", None),
+        ("address.city", "Graz", 0.9),
+    ]
+    assert [d.reason for d in reply.dropped] == ["bad_value"]
 
 
 def test_it_takes_entries_that_stand_one_under_the_other_without_a_list():
