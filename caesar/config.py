@@ -53,22 +53,16 @@ class Config(BaseSettings):
     home: Path = Field(ROOT / "var", description="Where state lives: database, broker, keys, logs.")
     host: str = Field("127.0.0.1", description="Address the web server listens on.")
     port: int = Field(8000, ge=1, le=65535, description="Port the web server listens on.")
-    database_url: SecretStr = Field(
-        SecretStr(""), description="PostgreSQL 18 with pgvector; unset = embedded."
-    )
+    database_url: SecretStr = Field(SecretStr(""), description="PostgreSQL 18 with pgvector; unset = embedded.")
     database_owner_url: SecretStr = Field(
         SecretStr(""),
         description="The login that owns the tables, used by `migrate` alone; unset = the same.",
     )
     broker_url: SecretStr = Field(SecretStr(""), description="Redis-compatible broker; unset = embedded.")
-    secret_key: SecretStr = Field(
-        SecretStr(""), description="Signs sessions; unset = made once and kept in the home."
-    )
+    secret_key: SecretStr = Field(SecretStr(""), description="Signs sessions; unset = made once and kept in the home.")
     allowed_hosts: str = Field("localhost,127.0.0.1,[::1]", description="Host names served, with commas.")
     api_key: SecretStr = Field(SecretStr(""), description="A fixed first API key (at least 16 characters).")
-    metrics_token: SecretStr = Field(
-        SecretStr(""), description="Bearer token for /metrics; unset = any API key."
-    )
+    metrics_token: SecretStr = Field(SecretStr(""), description="Bearer token for /metrics; unset = any API key.")
     worker_concurrency: int = Field(16, ge=1, le=256, description="Threads of the worker that `up` starts.")
     max_request_bytes: int = Field(20_000_000, ge=10_000, description="Largest request body that is taken.")
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
@@ -87,9 +81,7 @@ class Config(BaseSettings):
     def _not_guessable(cls, value: SecretStr) -> SecretStr:
         text = value.get_secret_value()
         if text and (text.strip().lower() in WEAK or len(text) < 16):
-            raise ValueError(
-                "must be at least 16 characters that nobody can guess; leave it out to have one made"
-            )
+            raise ValueError("must be at least 16 characters that nobody can guess; leave it out to have one made")
         return value
 
     @field_validator("log_level")
@@ -106,7 +98,12 @@ class Config(BaseSettings):
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, **_: Any
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         from pydantic_settings import EnvSettingsSource
 

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+from django.db.models import Q
+
 from memory import audit, hashing, profiles
 from memory.db import profile_scope
 from memory.domain.cardinality import cardinality_of
@@ -35,12 +37,12 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
         lock(profile_id)
         space_id = _space_id(profile_id, fields.get("space"))
         held = Fact.objects.filter(profile_id=profile_id, state=FactState.CURRENT)
-        same_key = list(held.filter(key=key, space_id=space_id).order_by("id")) if key else []
+        same_key = list(held.filter(in_space(space_id), key=key).order_by("id")) if key else []
         known = Cardinality(same_key[0].cardinality) if same_key else None
         cardinality = cardinality_of(key, None, known)
         norm = normalise(value)
         if any(f.value_norm == norm for f in same_key) or (
-            key is None and held.filter(key__isnull=True, value_norm=norm, space_id=space_id).exists()
+            key is None and held.filter(in_space(space_id), key__isnull=True, value_norm=norm).exists()
         ):
             raise Conflict("That is known already.")
         replaced = same_key if cardinality is Cardinality.ONE else []
@@ -70,7 +72,7 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
         )
         fact.save(force_insert=True)
         _forgive(profile_id, fact)
-        payload = {"fact_id": str(fact.id), "key": key, "value": value, "authored": True}
+        payload: dict[str, Any] = {"fact_id": str(fact.id), "key": key, "value": value, "authored": True}
         if replaced:
             payload["old"] = [{"fact_id": str(f.id), "value": f.value} for f in replaced]
         event = Event.FACT_UPDATED if replaced else Event.FACT_ADDED
@@ -144,7 +146,7 @@ def delete(*, profile_id: uuid.UUID, fact_id: uuid.UUID, actor: str = "person") 
             defaults={"at": now},
         )
         same = Fact.objects.filter(
-            profile_id=profile_id, key=fact.key, space_id=fact.space_id, value_norm=fact.value_norm
+            in_space(fact.space_id), profile_id=profile_id, key=fact.key, value_norm=fact.value_norm
         ).exclude(state=FactState.DELETED)
         same.update(state=FactState.DELETED, deleted_at=now, valid_to=now)
         audit.record(
@@ -156,6 +158,11 @@ def delete(*, profile_id: uuid.UUID, fact_id: uuid.UUID, actor: str = "person") 
                 space_id=fact.space_id,
             )
         )
+
+
+def in_space(space_id: uuid.UUID | None) -> Q:
+    """Facts of exactly this scope; None is profile-wide."""
+    return Q(space__isnull=True) if space_id is None else Q(space_id=space_id)
 
 
 def _locked(profile_id: uuid.UUID, fact_id: uuid.UUID) -> Fact:
