@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.db import connection, transaction
+from django.db import connection
 
 from memory import audit, hashing
 from memory.db import operator_scope, user_scope
@@ -51,7 +51,7 @@ def authenticate(raw: str) -> KeyOwner | None:
     if not raw or len(raw) > 200:
         return None
     digest = hashing.key_digest(raw)
-    with transaction.atomic(), connection.cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute("SELECT id, user_id, profile_id, digest, last_used_at FROM api_key_owner(%s)", [digest])
         row = cursor.fetchone()
         if row is None or not hashing.same(row[3], digest):

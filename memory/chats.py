@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 import structlog
-from django.db import connection, transaction
+from django.db import connection
 
 from memory import audit, conversations, facts, profiles, recall
 from memory.db import profile_scope
@@ -97,8 +97,8 @@ def begin(
     """
     said = parsed(messages)
     with profile_scope(profile_id):
-        profile = Profile.objects.get(id=profile_id)
         where = profiles.space(profile_id=profile_id, slug=space)
+        profile = where.profile
         consent = memory_on and profile.memory_enabled and where.memory_enabled
         place = None
         if memory_on:
@@ -122,15 +122,17 @@ def begin(
 
 def _recalled(profile: Profile, space_id: uuid.UUID, said: Sequence[Said]) -> recall.Recalled:
     """What memory gives; a chat goes on without it where that fails."""
-    try:
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(RECALL_MILLISECONDS)])
+    with connection.cursor() as cursor:
+        # In two statements what a savepoint and a setting would take four for: each is a way to the server.
+        cursor.execute(f"SAVEPOINT recall; SET LOCAL statement_timeout TO {RECALL_MILLISECONDS}")
+        try:
             recalled = recall.for_chat(profile=profile, space_id=space_id, query=_question(said))
-            cursor.execute("SET LOCAL statement_timeout TO DEFAULT")
-            return recalled
-    except Exception:
-        LOG.exception("recall_failed", profile=str(profile.id))
-        return recall.FAILED
+            cursor.execute("SET LOCAL statement_timeout TO DEFAULT; RELEASE SAVEPOINT recall")
+        except Exception:
+            LOG.exception("recall_failed", profile=str(profile.id))
+            cursor.execute("ROLLBACK TO SAVEPOINT recall")
+            return recall.FAILED
+    return recalled
 
 
 def _question(said: Sequence[Said]) -> str:

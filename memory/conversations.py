@@ -85,21 +85,13 @@ def extend(
 
     Call inside the profile's scope.
     """
-    conversation_id = place.conversation_id
-    if not place.exists:
-        made = Conversation(
-            id=conversation_id,
-            profile_id=profile_id,
-            space_id=space_id,
-            client_id=place.client_id,
-            last_said_at=said_at,
-        )
-        Conversation.objects.bulk_create([made], ignore_conflicts=True)
-        if place.client_id:  # another turn may have made it meanwhile
-            conversation_id = Conversation.objects.get(profile_id=profile_id, client_id=place.client_id).id
-    Conversation.objects.filter(id=conversation_id).update(last_said_at=said_at)
+    conversation_id, last = place.conversation_id, place.match.last
+    known = Conversation.objects.filter(id=conversation_id)
+    if not (place.exists and known.update(last_said_at=said_at)):
+        # It is new, or was deleted while the model answered.
+        conversation_id, last = _made(profile_id, place, space_id, said_at), None
     ids = _draw_ids(len(messages))
-    parents = [place.match.last, *ids[:-1]][: len(ids)]
+    parents = [last, *ids[:-1]][: len(ids)]
     MessageHash.objects.bulk_create(
         MessageHash(
             id=row_id,
@@ -112,6 +104,24 @@ def extend(
         for row_id, parent, message in zip(ids, parents, messages, strict=True)
     )
     return conversation_id
+
+
+def _made(profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, said_at: datetime) -> uuid.UUID:
+    made = Conversation(
+        id=place.conversation_id,
+        profile_id=profile_id,
+        space_id=space_id,
+        client_id=place.client_id,
+        last_said_at=said_at,
+    )
+    Conversation.objects.bulk_create([made], ignore_conflicts=True)
+    if place.client_id is None:
+        return made.id
+    # Another turn may have made it meanwhile, under the name that the client gave both.
+    named = Conversation.objects.get(profile_id=profile_id, client_id=place.client_id)
+    if named.id != made.id:
+        Conversation.objects.filter(id=named.id).update(last_said_at=said_at)
+    return named.id
 
 
 def _draw_ids(count: int) -> list[int]:

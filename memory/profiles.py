@@ -144,9 +144,9 @@ def _checked(name: str, value: Any) -> Any:
 
 
 def space(*, profile_id: uuid.UUID, slug: str | None) -> Space:
-    """The space of that name (None: general). Call inside the profile's scope."""
+    """The space of that name (None: general), with its profile. Call inside the profile's scope."""
     wanted = slug or DEFAULT_SPACE
-    found = Space.objects.filter(profile_id=profile_id, slug=wanted).first()
+    found = Space.objects.select_related("profile").filter(profile_id=profile_id, slug=wanted).first()
     if found is None:
         raise NotFound(f"There is no space {wanted!r} in this profile; POST /v1/spaces makes one.")
     return found

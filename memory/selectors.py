@@ -8,9 +8,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from django.db.models import ExpressionWrapper, F, FloatField, Q, QuerySet, Value
-from django.db.models.functions import Exp, Extract, Greatest, Now
+from django.db.models import ExpressionWrapper, F, FloatField, Func, Q, QuerySet, Value
+from django.db.models.functions import Cast, Exp, Greatest, Least, Now
 
 from memory.config import conf
 from memory.domain.text import tokens
@@ -20,6 +21,14 @@ from memory.models import AuditLog, Event, Fact, FactState, WorkItem
 MOST_KNOWN_KEYS = 50
 KNOWN_VALUE_CHARS = 80
 SECONDS_PER_DAY = 86_400.0
+LEAST_EXPONENT = -700.0  # below, PostgreSQL raises instead of giving 0
+
+
+class Seconds(Func):
+    """An interval in seconds. `EXTRACT` would give a numeric, whose arithmetic takes three times as long."""
+
+    template = "date_part('epoch', %(expressions)s)"
+    output_field: Any = FloatField()
 
 
 def facts_held(*, profile_id: uuid.UUID, space_id: uuid.UUID | None) -> QuerySet[Fact]:
@@ -29,18 +38,19 @@ def facts_held(*, profile_id: uuid.UUID, space_id: uuid.UUID | None) -> QuerySet
     return Fact.objects.filter(scope, fresh, profile_id=profile_id, state=FactState.CURRENT)
 
 
-def with_score(facts: QuerySet[Fact]) -> QuerySet[Fact]:
+def with_score(facts: QuerySet[Fact]) -> Any:
     """Adds `score` = freshness x confidence x edit weight, freshness = exp(-age in days / halflife)."""
     rules = conf().memory.facts_importance
-    age = Extract(Now() - F("last_confirmed_at"), "epoch") / Value(SECONDS_PER_DAY)
-    freshness = Exp(Greatest(age, Value(0.0)) * Value(-1.0 / rules.halflife_days))
-    weight = Value(1.0) + Value(rules.edit_weight_scale) * F("edit_count")
+    age = Seconds(Now() - F("last_confirmed_at")) / Value(SECONDS_PER_DAY)
+    exponent = Least(Greatest(age * Value(-1.0 / rules.halflife_days), Value(LEAST_EXPONENT)), Value(0.0))
+    freshness = Exp(exponent)
+    weight = Value(1.0) + Value(rules.edit_weight_scale) * Cast("edit_count", FloatField())
     return facts.annotate(score=ExpressionWrapper(freshness * F("confidence") * weight, output_field=FloatField()))
 
 
 def core_facts(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, most: int) -> list[Fact]:
-    """What a chat is given before anything is asked: the highest scores."""
-    held = with_score(facts_held(profile_id=profile_id, space_id=space_id))
+    """What a chat is given before anything is asked: the highest scores. Loads what makes a sentence, no more."""
+    held = with_score(facts_held(profile_id=profile_id, space_id=space_id)).only("key", "value", "said_at")
     return list(held.order_by("-score", "id")[:most])
 
 
@@ -60,7 +70,7 @@ def known_keys(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, text: str) 
 def cardinalities(*, profile_id: uuid.UUID, keys: Iterable[str]) -> dict[str, Cardinality]:
     """What each key was taken for so far, by its current facts."""
     rows = Fact.objects.filter(profile_id=profile_id, key__in=list(keys), state=FactState.CURRENT)
-    return {key: Cardinality(value) for key, value in rows.values_list("key", "cardinality")}
+    return {str(key): Cardinality(value) for key, value in rows.values_list("key", "cardinality")}
 
 
 @dataclass(frozen=True)

@@ -15,11 +15,16 @@ def lock(profile_id: uuid.UUID) -> None:
 
 
 def mark_used(*, profile_id: uuid.UUID, fact_ids: Sequence[uuid.UUID]) -> None:
-    """Remember that a chat was given these facts, at most once an hour each. Call inside the profile's scope."""
+    """Remember that a chat was given these facts, at most once an hour each. Call inside the profile's scope.
+
+    Rows that a worker holds are passed over: an answer that is ready waits for nobody.
+    """
     if fact_ids:
         with connection.cursor() as cursor:
             cursor.execute(
-                "UPDATE personal_facts SET last_used_at = now() WHERE profile_id = %s AND id = ANY(%s)"
-                " AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')",
+                "UPDATE personal_facts SET last_used_at = now() WHERE id IN ("
+                "SELECT id FROM personal_facts WHERE profile_id = %s AND id = ANY(%s)"
+                " AND (last_used_at IS NULL OR last_used_at < now() - interval '1 hour')"
+                " FOR NO KEY UPDATE SKIP LOCKED)",
                 [profile_id, list(fact_ids)],
             )

@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from tests import server
-from tests.caesar.chat.looking import know, metric, row, rows, stream, user
+from tests.caesar.chat.looking import know, metric, row, rows, said, stream, user
 from tests.scripted_model import Body, HangUp, ScriptedModel, Status, Text
 from tests.server import UPSTREAM_KEY, Web
 
@@ -129,6 +129,23 @@ def test_it_answers_nothing_that_could_not_be_recorded(
             connection.execute("ALTER TABLE audit_log_away RENAME TO audit_log")
     assert error["code"] == "internal_error"
     assert "audit_log" not in error["message"]
+
+
+def test_it_records_a_turn_whose_conversation_was_deleted_meanwhile(
+    http: httpx.Client, model: ScriptedModel, cluster: Postgres
+) -> None:
+    first = http.post("/v1/chat", json=HI).json()["conversation_id"]
+    with psycopg.connect(cluster.url("superuser"), autocommit=True) as connection:
+
+        def answer(_: Any) -> Text:
+            connection.execute("SET session_replication_role = replica")
+            connection.execute("DELETE FROM message_hashes; DELETE FROM conversations; DELETE FROM audit_log")
+            return Text("Hello")
+
+        model.reply(answer)
+        answered = http.post("/v1/chat", json={"messages": [user("Again")], "conversation_id": first})
+    assert answered.status_code == 200
+    assert said(row()) == [("user", "Again"), ("assistant", "Hello")]
 
 
 def test_it_says_when_the_database_is_away(model: ScriptedModel, cluster: Postgres) -> None:

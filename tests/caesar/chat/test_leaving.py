@@ -112,6 +112,7 @@ def test_a_slow_model_occupies_no_thread_and_no_connection_per_client(
         go_on.set()
         for client in clients:
             client.join(10)
+    within(10, lambda: len(rows()) == 100)
 
 
 def leave_when(web: Web, auth: dict[str, str], go: threading.Event) -> None:
