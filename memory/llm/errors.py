@@ -119,7 +119,7 @@ def _who(route: Route) -> str:
 
 
 def _where(route: Route) -> str:
-    return f" at {route.base_url}" if route.base_url else ""
+    return f" at {route.address}" if route.base_url else ""
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from memory.config import LLM, Task, conf
@@ -24,13 +25,19 @@ class Route:
     provider: str
     model: str
     api_key: str = field(default="", repr=False)
-    base_url: str = ""
+    # It may carry a password.
+    base_url: str = field(default="", repr=False)
     timeout_seconds: float = 60.0
 
     @property
     def identity(self) -> str:
         """`provider/model`, as /v1/models lists it and audit rows keep it."""
         return f"{self.provider}/{self.model}" if self.model else self.provider
+
+    @property
+    def address(self) -> str:
+        """The base URL as it may be shown: without what stands before an @."""
+        return re.sub(r"//[^/@]*@", "//", self.base_url)
 
     @property
     def is_rule_based(self) -> bool:
