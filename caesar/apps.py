@@ -7,6 +7,10 @@ from django.contrib.admin.apps import AdminConfig
 class CaesarConfig(AppConfig):
     name = "caesar"
 
+    def ready(self) -> None:
+        # Not found by the admin itself: its site is made while `caesar.admin` is being imported.
+        import caesar.admin.registered  # noqa: F401
+
 
 class CaesarAdminConfig(AdminConfig):
     default_site = "caesar.admin.site.ScopedAdminSite"

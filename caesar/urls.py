@@ -26,5 +26,6 @@ urlpatterns = [
     path("metrics", health.metrics),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema")),
+    path("favicon.ico", RedirectView.as_view(url="/static/dashboard/icon.svg")),
     path("admin/", admin.site.urls),
 ]

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import Count
 
-from memory import pauses, work
+from memory import apikeys, pauses, work
 from memory.db import operator_scope
-from memory.errors import NotFound
-from memory.models import Fact, FactState, Profile, WorkItem, WorkKind, WorkState
+from memory.errors import Conflict, NotFound
+from memory.models import ApiKey, Fact, FactState, Profile, WorkItem, WorkKind, WorkState
 from memory.profiles import OPERATOR
 
 
@@ -57,6 +57,23 @@ def all_profiles() -> list[ProfileLine]:
         held = Fact.objects.filter(state=FactState.CURRENT).values("profile_id").annotate(n=Count("id")).order_by()
         counts = {row["profile_id"]: row["n"] for row in held}
         return [ProfileLine(p, p.user.get_username(), counts.get(p.id, 0)) for p in rows]
+
+
+def all_keys(*, user_id: int | None = None) -> list[ApiKey]:
+    """The keys of everyone, or of one user; revoked ones too."""
+    with operator_scope():
+        rows = ApiKey.objects.select_related("user", "profile").order_by("created_at")
+        return list(rows if user_id is None else rows.filter(user_id=user_id))
+
+
+def revoke_key(named: str) -> ApiKey:
+    """Revoke the key whose id begins like this. Raises NotFound; Conflict where that is not one key alone."""
+    found = [key for key in all_keys() if named and str(key.id).startswith(named.lower())]
+    if not found:
+        raise NotFound(f"There is no key {named!r}; `apikey list` shows their ids.")
+    if len(found) > 1:
+        raise Conflict(f"{len(found)} keys have an id that begins with {named!r}: give more of it.")
+    return apikeys.revoke(user_id=found[0].user_id, key_id=found[0].id)
 
 
 def user_named(name: str | None) -> User:

@@ -1,4 +1,4 @@
-"""The admin site: each view runs in the operator's scope."""
+"""The admin site: each view runs in the operator's scope, and what it changes is done by verbs after that."""
 
 from __future__ import annotations
 
@@ -6,11 +6,23 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from django.contrib import admin
-from django.http import HttpRequest
-from django.http.response import HttpResponseBase
+import structlog
+from django.contrib import admin, messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import urlencode
 
 from memory.db import operator_scope
+from memory.errors import CaesarError
+
+LOG = structlog.get_logger(__name__)
+MOST_COMPLAINTS = 5
+Verb = Callable[[], object]
+
+
+def afterwards(request: HttpRequest, verb: Verb) -> None:
+    """Have a verb run once the operator's scope is closed: it opens the scope of the person that it is about."""
+    request.caesar_verbs.append(verb)  # type: ignore[attr-defined]
 
 
 class ScopedAdminSite(admin.AdminSite):
@@ -19,15 +31,44 @@ class ScopedAdminSite(admin.AdminSite):
     site_header = "CAESAR memory"
     site_title = "CAESAR"
     index_title = "All tables"
+    site_url = "/dashboard/facts"
 
-    def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         @wraps(view)
-        def scoped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        def scoped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            verbs: list[Verb] = []
+            request.caesar_verbs = verbs  # type: ignore[attr-defined]
             with operator_scope():
-                response = view(request, *args, **kwargs)
+                response: HttpResponse = view(request, *args, **kwargs)
                 # Templates read rows lazily: they must do so before the scope ends.
                 if hasattr(response, "render") and callable(response.render):
                     response.render()
-                return response
+            return _performed(request, response, verbs) if verbs else response
 
         return super().admin_view(scoped, cacheable)
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """There is one door, with one lock."""
+        wanted = request.GET.get("next") or reverse("admin:index")
+        return HttpResponseRedirect(f"{reverse('login')}?{urlencode({'next': wanted})}")
+
+
+def _performed(request: HttpRequest, response: HttpResponse, verbs: list[Verb]) -> HttpResponse:
+    """Run the verbs, each in its own transaction; say what was done and what was not."""
+    complaints = []
+    for verb in verbs:
+        try:
+            verb()
+        except CaesarError as error:
+            complaints.append(str(error))
+    done = len(verbs) - len(complaints)
+    if done:
+        messages.success(request, "Done." if done == 1 else f"Done: {done}.")
+    if not complaints:
+        return response
+    for complaint in list(dict.fromkeys(complaints))[:MOST_COMPLAINTS]:
+        messages.error(request, complaint)
+    if len(verbs) > 1:
+        messages.error(request, f"Not done: {len(complaints)}.")
+        return response
+    return HttpResponseRedirect(request.get_full_path())

@@ -34,7 +34,7 @@ class Page(HTMLParser):
         return {(tag, frozenset(attrs)) for tag, attrs in self.elements}
 
     def links(self) -> list[str]:
-        return [attrs["href"] or "" for tag, attrs in self.elements if tag == "a"]
+        return [attrs.get("href") or "" for tag, attrs in self.elements if tag == "a"]
 
 
 class Visitor:

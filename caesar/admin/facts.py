@@ -1,0 +1,141 @@
+"""Facts: looked at, edited and deleted through the same verbs as everywhere."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from caesar.admin.base import Table, VerbTable, choice_filter, link, short
+from caesar.admin.site import afterwards
+from memory import facts
+from memory.domain.types import Category
+from memory.models import AuditLog, Entity, Fact, FactSource, FactState, SourceKind, Space, Tombstone
+
+OPEN = (FactState.CURRENT, FactState.PENDING)
+
+
+class FactForm(forms.ModelForm):  # type: ignore[type-arg]
+    """What may be edited. `seen_version` is the version that was shown."""
+
+    value = forms.CharField(widget=forms.Textarea(attrs={"rows": 3, "cols": 80, "dir": "auto"}))
+    confidence = forms.FloatField(min_value=0, max_value=1)
+    importance = forms.FloatField(min_value=0, max_value=1)
+    category = forms.ChoiceField(choices=[(c.value, c.value) for c in Category])
+    seen_version = forms.IntegerField(widget=forms.HiddenInput)
+
+    class Meta:
+        model = Fact
+        fields = ("value", "confidence", "importance", "category", "space", "expires_at")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if "seen_version" in self.fields:
+            self.fields["seen_version"].initial = self.instance.version
+        if "space" in self.fields:
+            spaces: Any = self.fields["space"]
+            spaces.queryset = Space.objects.filter(profile_id=self.instance.profile_id)
+
+    def changes(self) -> dict[str, Any]:
+        """What was changed, as the verb takes it."""
+        new = {name: self.cleaned_data[name] for name in self.changed_data if name in facts.EDITABLE}
+        if "space" in new:
+            new["space"] = new["space"].slug if new["space"] else None
+        if new.get("expires_at"):
+            new["expires_at"] = new["expires_at"].isoformat()
+        return new
+
+
+@admin.register(Fact)
+class FactAdmin(VerbTable):
+    form = FactForm
+    list_display = ("key", "shown_value", "state", "confidence", "profile", "last_confirmed_at", "source")
+    list_display_links = ("key", "shown_value")
+    list_select_related = ("profile",)
+    list_filter = (
+        choice_filter("state", [s for s in FactState if s is not FactState.DELETED]),
+        choice_filter("category", Category),
+        choice_filter("source_kind", SourceKind),
+        "pinned",
+    )
+    search_fields = ("key", "value", "profile__name", "profile__user__username")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        """A deleted fact is gone from every read, this one too."""
+        return super().get_queryset(request).exclude(state=FactState.DELETED)
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        shown = [name for name in super().get_fields(request, obj) if name not in ("deleted_at", "source_audit")]
+        return [*shown, "source", *(["seen_version"] if self._editable(obj) else [])]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
+        return [name for name in super().get_readonly_fields(request, obj) if name != "seen_version"]
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return super().has_change_permission(request, obj) and (obj is None or self._editable(obj))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    @staticmethod
+    def _editable(obj: Any) -> bool:
+        return obj is not None and obj.state in OPEN
+
+    @admin.display(description="value")
+    def shown_value(self, fact: Fact) -> str:
+        return short(fact.value)
+
+    @admin.display(description="source")
+    def source(self, fact: Fact) -> str:
+        return link(AuditLog, fact.source_audit_id, f"audit row {fact.source_audit_id}")
+
+    def save_model(self, request: HttpRequest, obj: Fact, form: Any, change: bool) -> None:
+        edit = partial(
+            facts.edit,
+            profile_id=obj.profile_id,
+            fact_id=obj.pk,
+            changes=form.changes(),
+            version=form.cleaned_data["seen_version"],
+            actor="operator",
+        )
+        afterwards(request, edit)
+
+    def delete_model(self, request: HttpRequest, obj: Fact) -> None:
+        afterwards(request, partial(facts.delete, profile_id=obj.profile_id, fact_id=obj.pk, actor="operator"))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for fact in queryset.only("id", "profile_id"):
+            self.delete_model(request, fact)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What the verb takes away: the fact. Nothing cascades."""
+        named = [short(fact) for fact in objs]
+        return named, {"facts": len(named)}, set(), []
+
+
+@admin.register(FactSource)
+class FactSourceAdmin(Table):
+    list_display = ("id", "fact", "source")
+    list_select_related = ("fact",)
+
+    @admin.display(description="source")
+    def source(self, row: FactSource) -> str:
+        return link(AuditLog, row.audit_id, f"audit row {row.audit_id}")
+
+
+@admin.register(Tombstone)
+class TombstoneAdmin(Table):
+    hidden = ("digest",)
+    list_display = ("id", "profile", "kind", "at")
+    list_select_related = ("profile",)
+
+
+@admin.register(Entity)
+class EntityAdmin(Table):
+    list_display = ("name", "kind", "profile", "created_at")
+    list_select_related = ("profile",)
+    search_fields = ("name",)

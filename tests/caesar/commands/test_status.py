@@ -1,0 +1,36 @@
+"""manage.py status."""
+
+from memory import cursor
+from memory.models import WorkKind
+from tests.caesar.commands.conftest import run, shell
+from tests.dashboard.conftest import Visitor
+from tests.dashboard.test_audit import tell
+from tests.people import person
+from tests.processes import worker
+
+
+def test_it_shows_what_is_there_and_where_the_work_stands(operator, broker):
+    anna = Visitor(person("anna"))
+    tell(anna, "I like tea.")
+    cursor.tick(WorkKind.EXTRACT)
+    tell(anna, "I like rice.")
+    nobody = run("status")
+    assert nobody.code == 1
+    assert "workers     NOT" in nobody.out
+    assert "extract: 1 waiting" in nobody.out
+    assert "extract: 1 chats not looked at yet" in nobody.out
+    assert "No model is configured" in nobody.out
+    with worker({}, queues="maintenance"):
+        ready = run("status", "--json")
+    assert ready.code == 0
+    assert ready.json["status"] == "ready"
+    assert list(ready.json["workers"].values()) == [["maintenance"]]
+    assert ready.json["work"]["extract"]["waiting"] == 1
+
+
+def test_a_shell_gets_a_sentence_without_a_database(tmp_path):
+    ran = shell("status", CAESAR_DATABASE_URL="postgresql://u:hunter2@127.0.0.1:1/x", CAESAR_HOME=str(tmp_path))
+    assert ran.code == 1
+    assert "database    NOT  The database does not answer." in ran.out
+    assert "hunter2" not in ran.out + ran.err
+    assert "Traceback" not in ran.err
