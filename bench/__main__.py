@@ -58,7 +58,7 @@ def _chat(stack: Stack) -> None:
             rows[name] = [p50, p99, p50 - chat.p(base, 50), p99 - chat.p(base, 99), p50 / chat.p(base, 50)]
         columns = ["p50 ms", "p99 ms", "added p50", "added p99", "ratio p50"]
         table(f"A chat at {chat.RATE:.0f} a second, model of zero latency", columns, rows)
-    with stack.model(seconds=0.0) as model_url, stack.web(model_url) as (url, process):
+    with stack.model(interval=1.0) as model_url, stack.web(model_url) as (url, process):
         asyncio.run(chat.streams(url, key, process, 1))
         idle = megabytes(process)
         opened, memory, threads = asyncio.run(chat.streams(url, key, process, 500))

@@ -63,13 +63,15 @@ class Stack:
             log.close()
 
     @contextmanager
-    def model(self, *, seconds: float = 0.0) -> Iterator[str]:
-        """A scripted model that answers after so many seconds. Gives its base URL."""
+    def model(self, *, seconds: float = 0.0, interval: float = 0.0) -> Iterator[str]:
+        """A scripted model that answers after so many seconds, streams with a pause between words. Gives its URL."""
         port = free_port()
         with self.process("model", ["-m", "tests.scripted_model", "--port", str(port), "--record-limit", "1"]):
             url = f"http://127.0.0.1:{port}"
             until(lambda: reachable(url))
-            reply = {"kind": "text", "text": json.dumps(REPLY), "delay": seconds}
+            # Streams must outlast the time that it takes to open five hundred of them.
+            words = "word " * 120 if interval else json.dumps(REPLY)
+            reply = {"kind": "text", "text": words, "delay": seconds, "interval": interval}
             httpx.post(f"{url}/__script", json={"default": reply}).raise_for_status()
             yield f"{url}/v1"
 
