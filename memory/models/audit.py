@@ -66,9 +66,7 @@ class AuditLog(models.Model):
     at = now_column()
     said_at = models.DateTimeField(null=True)
     actor = models.TextField(default="system")
-    conversation = models.ForeignKey(
-        "memory.Conversation", on_delete=models.DO_NOTHING, null=True, related_name="+"
-    )
+    conversation = models.ForeignKey("memory.Conversation", on_delete=models.DO_NOTHING, null=True, related_name="+")
     space = models.ForeignKey("memory.Space", on_delete=models.DO_NOTHING, null=True, related_name="+")
     mine_facts = models.BooleanField(default=False)
     mine_summary = models.BooleanField(default=False)

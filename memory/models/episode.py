@@ -65,7 +65,5 @@ class Embedding(models.Model):
 
     class Meta:
         db_table = "embeddings"
-        constraints = [
-            models.UniqueConstraint(fields=["owner_kind", "owner_id", "identity"], name="embedding_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["owner_kind", "owner_id", "identity"], name="embedding_once")]
         indexes = [models.Index(fields=["profile", "identity", "owner_kind"], name="embedding_profile")]

@@ -72,9 +72,7 @@ class Fact(models.Model):
     expires_at = models.DateTimeField(null=True, blank=True)
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_to = models.DateTimeField(null=True, blank=True)
-    superseded_by = models.ForeignKey(
-        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
-    )
+    superseded_by = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
     prompt_version = models.TextField(default="", blank=True)
     model = models.TextField(default="", blank=True)
     version = models.IntegerField(default=1)
@@ -89,9 +87,7 @@ class Fact(models.Model):
             one_of("source_kind", SourceKind, "fact_source_kind"),
             one_of("category", Category, "fact_category"),
             models.CheckConstraint(
-                condition=models.Q(
-                    confidence__gte=0, confidence__lte=1, importance__gte=0, importance__lte=1
-                ),
+                condition=models.Q(confidence__gte=0, confidence__lte=1, importance__gte=0, importance__lte=1),
                 name="fact_numbers_in_range",
             ),
             models.CheckConstraint(

@@ -38,9 +38,7 @@ class Profile(models.Model):
         db_table = "profiles"
         constraints = [
             models.UniqueConstraint(fields=["user", "name"], name="profile_name_once"),
-            models.UniqueConstraint(
-                fields=["user"], condition=models.Q(is_default=True), name="profile_one_default"
-            ),
+            models.UniqueConstraint(fields=["user"], condition=models.Q(is_default=True), name="profile_one_default"),
             one_of("approval", Approval, "profile_approval"),
         ]
 

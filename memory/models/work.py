@@ -22,9 +22,7 @@ class WorkState(StrEnum):
     """Where an item stands."""
 
     WAITING = "waiting"  # due at not_before -> running
-    RUNNING = (
-        "running"  # leased to a worker until lease_until -> done, waiting (failed or lease ran out), dead
-    )
+    RUNNING = "running"  # leased to a worker until lease_until -> done, waiting (failed or lease ran out), dead
     DONE = "done"  # read; `outcome` says what came of it -> waiting (read again by hand)
     DEAD = "dead"  # given up; `error` says why -> waiting (retried by hand)
     CANCELLED = "cancelled"  # consent withdrawn, or its source is gone
