@@ -39,8 +39,21 @@ class WrongSetting(Exception):
     """A setting cannot be used. The message is one sentence per wrong value that says what to do."""
 
 
+def not_guessable(value: SecretStr) -> SecretStr:
+    """Nothing that opens a door may stand in a README."""
+    text = value.get_secret_value()
+    if text and (text.strip().lower() in WEAK or len(text) < 16):
+        raise ValueError("must be at least 16 characters that nobody can guess, or be left out")
+    return value
+
+
 class Dashboard(Section):
     token: SecretStr = Field(SecretStr(""), description="A fixed token to log in to the dashboard with.")
+
+    @field_validator("token")
+    @classmethod
+    def _not_guessable(cls, value: SecretStr) -> SecretStr:
+        return not_guessable(value)
 
 
 class Config(BaseSettings):
@@ -76,13 +89,10 @@ class Config(BaseSettings):
     def _absolute(cls, value: Path) -> Path:
         return (value if value.is_absolute() else ROOT / value).resolve()
 
-    @field_validator("secret_key", "api_key")
+    @field_validator("secret_key", "api_key", "metrics_token")
     @classmethod
     def _not_guessable(cls, value: SecretStr) -> SecretStr:
-        text = value.get_secret_value()
-        if text and (text.strip().lower() in WEAK or len(text) < 16):
-            raise ValueError("must be at least 16 characters that nobody can guess; leave it out to have one made")
-        return value
+        return not_guessable(value)
 
     @field_validator("log_level")
     @classmethod

@@ -36,6 +36,12 @@ class MemoryView(APIView):
     """
 
     content_negotiation_class = AlwaysJSON
+    metadata_class = None  # OPTIONS is no route; the schema describes them all
+
+    def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
+        """What is known of a person stays in no cache on the way."""
+        response.headers.setdefault("Cache-Control", "no-store")
+        return super().finalize_response(request, response, *args, **kwargs)
 
     @property
     def caller(self) -> Caller:

@@ -66,13 +66,19 @@ def test_it_refuses_a_body_that_is_too_large(anna, settings):
 @pytest.mark.parametrize(
     ("method", "path"),
     [("PUT", "/v1/facts"), ("DELETE", "/v1/facts"), ("POST", "/v1/profile"), ("GET", "/v1/context"),
-     ("GET", "/v1/work/1/retry"), ("PATCH", "/v1/audit"), ("DELETE", "/v1/audit"), ("DELETE", "/v1/profile")],
+     ("GET", "/v1/work/1/retry"), ("PATCH", "/v1/audit"), ("DELETE", "/v1/audit"), ("DELETE", "/v1/profile"),
+     ("OPTIONS", "/v1/facts")],
 )  # fmt: skip
 def test_it_says_which_methods_a_route_takes(anna, method, path):
     response = anna.call(method, path, {} if method != "GET" else None)
     assert response.status_code == 405
     assert response.json()["error"]["code"] == "method_not_allowed"
     assert response["Allow"]
+
+
+def test_it_lets_nothing_be_cached(anna):
+    for path in ("/v1/facts", "/v1/facts/x", "/v1/profile"):
+        assert anna.get(path)["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize("path", ["/v1/nothing", "/v1/facts/", "/v1", "/v1/facts/x/approve", "/v1/episodes", "/v2/x"])

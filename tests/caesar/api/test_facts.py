@@ -1,9 +1,13 @@
 """GET, POST /v1/facts and GET, PATCH, DELETE /v1/facts/{id}."""
 
+import threading
+
 import pytest
+from django.db import connection
 
 from memory.db import profile_scope
 from memory.models import AuditLog, Fact
+from tests.caesar.api.conftest import Api
 
 FIELDS = {
     "id", "key", "value", "text", "category", "status", "scope", "space", "confidence", "importance", "cardinality",
@@ -48,6 +52,7 @@ def test_it_lists_what_holds_now_and_history_on_request(anna):
         ("category=preference", {"tea"}),
         ("q=bea", {"Beans"}),
         ("q=BEANS%00", {"Beans"}),
+        ("q=%00", {"Beans", "tea", "Kobe"}),
         ("q=DRINK", {"tea"}),
         ("q=%25", set()),
         ("space=work", {"Kobe"}),
@@ -82,6 +87,23 @@ def test_it_notices_that_somebody_edited_it_meanwhile(anna):
     assert stale.status_code == 409
     assert stale.json()["error"]["code"] == "conflict"
     assert anna.get(f"/v1/facts/{made['id']}").json()["value"] == "Bean"
+
+
+def test_one_of_two_edits_at_once_is_told_so(anna):
+    made = anna.author("dog.name", "Beans")
+    seen = []
+
+    def change(value):
+        try:
+            body = {"value": value, "version": made["version"]}
+            seen.append(Api(anna.who).patch(f"/v1/facts/{made['id']}", body).status_code)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=change, args=(value,)) for value in ("one", "two")]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert sorted(seen) == [200, 409]
 
 
 def test_it_deletes_a_fact_from_every_list(anna):
