@@ -57,11 +57,6 @@ def route() -> Route:
     return route_for("memory_extract")
 
 
-def paused_until() -> datetime | None:
-    """When the model may be asked again, where it asked for a rest."""
-    return pauses.until(route().identity)
-
-
 def work_off(claim: work.Claim) -> str:
     """Read one claim to its end. Returns its outcome in a word; never raises for what a model or chat does."""
     costs = work.Costs()
@@ -137,7 +132,6 @@ def _ask(reading: Reading, costs: work.Costs) -> Reply:
         except ModelNonsense as again:
             again.raw = again.raw or raw
             raise
-    pauses.clear(where.identity)
     return reply
 
 
@@ -155,6 +149,8 @@ def _apply(claim: work.Claim, reading: Reading, found: Judged, costs: work.Costs
         told = found.told(prompt_version=costs.prompt_version, model=costs.model)
         outcomes = facts.apply(profile_id=claim.profile_id, told=told, conversation_id=claim.conversation_id)
         report = _report(outcomes, found.dropped)
+        if costs.calls:
+            pauses.clear(costs.model)
         work.close(claim, report, costs)
     return report.outcome
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 
 from memory.db import claim_scope
 from memory.domain.retry import OUTAGE_FIRST, OUTAGE_LONGEST, Failure
@@ -33,18 +33,9 @@ def note(error: Exception, failure: Failure, *, now: datetime) -> None:
         row.save()
 
 
-def until(route: str) -> datetime | None:
-    """When the route may be called again, or None: now."""
-    with claim_scope():
-        return (
-            ModelPause.objects.filter(route=route, until__gt=datetime.now(UTC)).values_list("until", flat=True).first()
-        )
-
-
 def clear(route: str) -> None:
-    """The route answered."""
-    with claim_scope():
-        ModelPause.objects.filter(route=route).delete()
+    """The route answered. Call inside any scope."""
+    ModelPause.objects.filter(route=route).delete()
 
 
 def clear_all() -> int:

@@ -80,8 +80,11 @@ class Report:
     detail: dict[str, Any] = field(default_factory=dict)
 
 
-def claim(kind: WorkKind, *, worker: str, after: uuid.UUID = FIRST) -> Claim | None:
-    """Lease all due items of one conversation of the next profile after `after`. None: nothing is due."""
+def claim(kind: WorkKind, *, worker: str, route: str = "", after: uuid.UUID = FIRST) -> Claim | None:
+    """Lease all due items of one conversation of the next profile after `after`.
+
+    `route` is the model that will read them. None: nothing is due, or that model rests.
+    """
     token = uuid.uuid4()
     with claim_scope(), connection.cursor() as cursor:
         for start in dict.fromkeys((after, FIRST)):
@@ -89,6 +92,7 @@ def claim(kind: WorkKind, *, worker: str, after: uuid.UUID = FIRST) -> Claim | N
                 sql.read("claim"),
                 {
                     "kind": kind.value,
+                    "route": route,
                     "after": start,
                     "token": token,
                     "worker": worker[:120],

@@ -91,9 +91,8 @@ def extract_due() -> None:
 
 def extract_next() -> bool:
     """Read the next due conversation. False: nothing is due, or the model asked for a rest."""
-    if extract.paused_until() is not None:
-        return False
-    claim = work.claim(WorkKind.EXTRACT, worker=name(), after=getattr(_served, "profile", work.FIRST))
+    after = getattr(_served, "profile", work.FIRST)
+    claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route().identity, after=after)
     if claim is None:
         return False
     _served.profile = claim.profile_id

@@ -2,7 +2,7 @@
 --
 -- Fair over profiles: starts after the profile that this worker served last and goes round. Only the first due
 -- item of a conversation is ever locked, so two workers never share a conversation; one that is being read
--- waits. %(kind)s, %(after)s (profile id), %(token)s, %(worker)s, %(lease)s seconds, %(most)s items.
+-- waits, and while the model (%(route)s) rests nobody gets any. %(kind)s, %(after)s (profile id), %(token)s, %(worker)s, %(lease)s seconds, %(most)s items.
 WITH RECURSIVE turn (profile_id, n) AS (
   (SELECT w.profile_id, 1 FROM work_items w
     WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.profile_id > %(after)s AND w.not_before <= now()
@@ -17,6 +17,7 @@ picked AS (
   SELECT w.profile_id, w.conversation_id
     FROM turn t JOIN work_items w ON w.profile_id = t.profile_id
    WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.not_before <= now()
+     AND NOT EXISTS (SELECT FROM model_pauses p WHERE p.route = %(route)s AND p.until > now())
      AND NOT EXISTS (SELECT FROM work_items r
                       WHERE r.conversation_id = w.conversation_id AND r.kind = w.kind
                         AND (r.state = 'running' OR (r.state = 'waiting' AND r.not_before <= now() AND r.id < w.id)))
