@@ -142,18 +142,18 @@ def _question(said: Sequence[Said]) -> str:
 def finish(turn: Turn, answer: Answer) -> int:
     """Write the row of an answered turn. Returns its id; what it taught is found out later."""
     with profile_scope(turn.profile_id):
-        said_at = _said_at(turn.profile_id)
+        facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
         conversation_id = None
         if turn.place is not None:
             fresh = [turn.said[i].incoming for i in _unseen(turn.place)]
             fresh.append(Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls)))
             conversation_id = conversations.extend(
-                profile_id=turn.profile_id,
-                place=turn.place,
-                space_id=turn.space_id,
-                messages=fresh,
-                said_at=said_at,
+                profile_id=turn.profile_id, place=turn.place, space_id=turn.space_id, messages=fresh
             )
+        # Late, because from here on the person's other chats wait for this one.
+        said_at = _said_at(turn.profile_id)
+        if conversation_id is not None:
+            conversations.touch(conversation_id, said_at=said_at)
         audit.record(
             audit.Entry(
                 Event.CHAT_COMPLETED,
@@ -168,7 +168,6 @@ def finish(turn: Turn, answer: Answer) -> int:
                 id=turn.audit_id,
             )
         )
-        facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
     return turn.audit_id
 
 

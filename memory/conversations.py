@@ -73,23 +73,15 @@ def _seen(profile_id: uuid.UUID, digests: set[bytes], named: Conversation | None
     return [Seen(id=r[0], conversation=str(r[1]), parent=r[2], role=r[3], digest=bytes(r[4])) for r in rows.values()]
 
 
-def extend(
-    *,
-    profile_id: uuid.UUID,
-    place: Place,
-    space_id: uuid.UUID,
-    messages: Sequence[Incoming],
-    said_at: datetime,
-) -> uuid.UUID:
+def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages: Sequence[Incoming]) -> uuid.UUID:
     """Append a turn's messages to its conversation, which is made where it is new. Returns its id.
 
     Call inside the profile's scope.
     """
     conversation_id, last = place.conversation_id, place.match.last
-    known = Conversation.objects.filter(id=conversation_id)
-    if not (place.exists and known.update(last_said_at=said_at)):
+    if not (place.exists and Conversation.objects.filter(id=conversation_id).exists()):
         # It is new, or was deleted while the model answered.
-        conversation_id, last = _made(profile_id, place, space_id, said_at), None
+        conversation_id, last = _made(profile_id, place, space_id), None
     ids = _draw_ids(len(messages))
     parents = [last, *ids[:-1]][: len(ids)]
     MessageHash.objects.bulk_create(
@@ -106,22 +98,18 @@ def extend(
     return conversation_id
 
 
-def _made(profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, said_at: datetime) -> uuid.UUID:
-    made = Conversation(
-        id=place.conversation_id,
-        profile_id=profile_id,
-        space_id=space_id,
-        client_id=place.client_id,
-        last_said_at=said_at,
-    )
+def touch(conversation_id: uuid.UUID, *, said_at: datetime) -> None:
+    """Something was said in it."""
+    Conversation.objects.filter(id=conversation_id).update(last_said_at=said_at)
+
+
+def _made(profile_id: uuid.UUID, place: Place, space_id: uuid.UUID) -> uuid.UUID:
+    made = Conversation(id=place.conversation_id, profile_id=profile_id, space_id=space_id, client_id=place.client_id)
     Conversation.objects.bulk_create([made], ignore_conflicts=True)
     if place.client_id is None:
         return made.id
     # Another turn may have made it meanwhile, under the name that the client gave both.
-    named = Conversation.objects.get(profile_id=profile_id, client_id=place.client_id)
-    if named.id != made.id:
-        Conversation.objects.filter(id=named.id).update(last_said_at=said_at)
-    return named.id
+    return Conversation.objects.get(profile_id=profile_id, client_id=place.client_id).id
 
 
 def _draw_ids(count: int) -> list[int]:

@@ -58,7 +58,8 @@ class Sink:
             yield
         finally:
             task.cancel()
-            await asyncio.wait({task})
+            # What went wrong in there goes wrong at the next piece too, and is told then.
+            await asyncio.gather(task, return_exceptions=True)
 
     async def _keep_alive(self) -> None:
         loop = asyncio.get_running_loop()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from caesar.chat.inject import with_memory
 
-USER = {"role": "user", "content": "Hi"}
+USER: dict[str, Any] = {"role": "user", "content": "Hi"}
 SYSTEM = {"role": "system", "content": "Be brief."}
 
 
@@ -27,5 +29,5 @@ def test_it_takes_the_developers_role_where_the_client_does() -> None:
 
 
 def test_it_never_parts_a_tool_call_from_its_result() -> None:
-    calls = [{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": "7C"}]
+    calls: list[dict[str, Any]] = [{"role": "assistant", "tool_calls": []}, {"role": "tool", "content": "7C"}]
     assert with_memory([USER, *calls], system_prompt="", block="B")[1:] == [USER, *calls]

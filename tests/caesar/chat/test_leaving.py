@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +14,7 @@ import httpx
 import psycopg
 import pytest
 
+from tests import server
 from tests.caesar.chat.looking import rows, said, user, within
 from tests.scripted_model import ScriptedModel, Text
 from tests.server import Web
@@ -122,3 +126,21 @@ def leave_when(web: Web, auth: dict[str, str], go: threading.Event) -> None:
         client.stream("POST", "/v1/chat/completions", json=body),
     ):
         go.wait(60)
+
+
+def test_a_process_that_is_told_to_end_keeps_what_was_said(model: ScriptedModel, anna: Any) -> None:
+    model.reply(STORY)
+    with server.running(server.with_model(model.url)) as web:
+        body = {"stream": True, "messages": [user(ASKED)]}
+        with httpx.stream(
+            "POST", f"{web.url}/v1/chat/completions", headers=anna.auth, json=body, timeout=60
+        ) as response:
+            lines = response.iter_lines()
+            while "word2" not in next(lines):
+                pass
+            os.kill(web.pid, signal.SIGTERM)
+            with contextlib.suppress(httpx.RemoteProtocolError):
+                assert "data: [DONE]" not in list(lines)
+            (recorded,) = within(5, rows)
+    assert recorded.payload["complete"] is False
+    assert said(recorded.payload)[0] == ("user", ASKED)
