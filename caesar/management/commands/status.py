@@ -44,7 +44,7 @@ def _lines(found: health.Readiness) -> list[str]:
         lines.append(f"{check.name:12}{'ok ' if check.ok else 'NOT'}  {check.detail}")
         for place in check.data.get("cursors", ()):
             held = f", held back by session {place['blocked_by']}" if place["blocked_by"] else ""
-            lines.append(f"{'':17}{place['kind']}: {place['rows']} chats not looked at yet{held}")
+            lines.append(f"{'':17}{place['kind']}: chats not looked at yet: {place['rows']}{held}")
     return lines
 
 

@@ -18,7 +18,7 @@ def test_it_shows_what_is_there_and_where_the_work_stands(operator, broker):
     assert nobody.code == 1
     assert "workers     NOT" in nobody.out
     assert "extract: 1 waiting" in nobody.out
-    assert "extract: 1 chats not looked at yet" in nobody.out
+    assert "extract: chats not looked at yet: 1" in nobody.out
     assert "No model is configured" in nobody.out
     with worker({}, queues="maintenance"):
         ready = run("status", "--json")
