@@ -28,10 +28,12 @@ def make(user_id: int | None = None) -> str:
 def consume(token: str) -> User | None:
     """Whom the link lets in, or None: unknown, used and expired look alike. The next call with it gets None."""
     fresh = LoginToken.objects.filter(digest=_digest(token), used_at__isnull=True, expires_at__gt=Now())
-    # One statement decides, so that of two clicks at once one wins.
-    if not fresh.filter(user__is_active=True).update(used_at=Now()):
+    # One statement over one table decides, so that of two clicks at once one wins: with a join the conditions
+    # would stand in a subquery, which PostgreSQL does not look at again after waiting for the other click.
+    if not fresh.update(used_at=Now()):
         return None
-    return User.objects.get(id=LoginToken.objects.get(digest=_digest(token)).user_id)
+    user_id = LoginToken.objects.get(digest=_digest(token)).user_id
+    return User.objects.filter(id=user_id, is_active=True).first()
 
 
 def _digest(token: str) -> bytes:
