@@ -40,5 +40,5 @@ def items_per_second(
         tasks.wake(WorkKind.EXTRACT)
         until(lambda: waiting() < total)
         started, before = time.perf_counter(), waiting()
-        until(lambda: waiting() == 0, seconds=300)
+        until(lambda: waiting() == 0, seconds=60)
         return before / (time.perf_counter() - started)

@@ -72,7 +72,7 @@ class Stack:
             # Streams must outlast the time that it takes to open five hundred of them.
             words = "word " * 120 if interval else json.dumps(REPLY)
             reply = {"kind": "text", "text": words, "delay": seconds, "interval": interval}
-            httpx.post(f"{url}/__script", json={"default": reply}).raise_for_status()
+            httpx.post(f"{url}/__script", json={"default": reply, "extraction": reply}).raise_for_status()
             yield f"{url}/v1"
 
     @contextmanager
