@@ -85,7 +85,7 @@ def _work_off(claim: work.Claim, costs: work.Costs) -> str:
     if holds_nothing(reading.messages):
         _close(claim, work.Report("skipped", {"why": "holds nothing durable"}), costs)
         return "skipped"
-    reply = _ask(reading, costs)
+    reply = _ask(claim, reading, costs)
     found = judged(reply, reading.messages, profile=reading.profile, space=reading.space)
     return _apply(claim, reading, found, costs)
 
@@ -94,10 +94,12 @@ def _prepare(claim: work.Claim) -> Reading | None:
     """What is to be read, or None where consent is gone or the chats are."""
     with profile_scope(claim.profile_id):
         conversation = Conversation.objects.select_related("profile", "space").filter(id=claim.conversation_id).first()
-        if conversation is None or not (conversation.profile.memory_enabled and conversation.space.memory_enabled):
+        if conversation is None:
             return None
         messages = transcript.read(
-            conversation_id=claim.conversation_id, audit_ids=[item.audit_id for item in claim.items]
+            kind=claim.kind,
+            conversation_id=claim.conversation_id,
+            audit_ids=[item.audit_id for item in claim.items],
         )
         if not messages:
             return None
@@ -106,7 +108,7 @@ def _prepare(claim: work.Claim) -> Reading | None:
     return Reading(conversation.profile, conversation.space, messages, known)
 
 
-def _ask(reading: Reading, costs: work.Costs) -> Reply:
+def _ask(claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
     """What the model (or the builtin rules) makes of the chat; one call more where it spoke nonsense."""
     where = route()
     if where.is_rule_based:
@@ -126,6 +128,7 @@ def _ask(reading: Reading, costs: work.Costs) -> Reply:
     try:
         reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts)
     except ModelNonsense as nonsense:
+        work.check(claim)
         raw = _call(repair_messages(asked, raw, str(nonsense)), costs)
         try:
             reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts)

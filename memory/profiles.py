@@ -11,7 +11,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
-from memory import audit
+from memory import audit, consent
 from memory.config import conf
 from memory.db import profile_scope, user_scope
 from memory.errors import InvalidInput, NotFound
@@ -104,7 +104,8 @@ def update(*, profile_id: uuid.UUID, changes: Mapping[str, Any], actor: str = "p
         raise InvalidInput(f"Not a setting of a profile: {', '.join(unknown)}. There are {', '.join(EDITABLE)}.")
     clean = {name: _checked(name, value) for name, value in changes.items()}
     with profile_scope(profile_id):
-        profile = Profile.objects.select_for_update().filter(id=profile_id).first()
+        # Without the lock on its key: whoever writes a row of this profile meanwhile need not wait.
+        profile = Profile.objects.select_for_update(no_key=True).filter(id=profile_id).first()
         if profile is None:
             raise NotFound("There is no such profile.")
         before = {name: getattr(profile, name) for name in clean}
@@ -112,7 +113,8 @@ def update(*, profile_id: uuid.UUID, changes: Mapping[str, Any], actor: str = "p
             return profile
         for name, value in clean.items():
             setattr(profile, name, value)
-        profile.save(update_fields=list(clean))
+        also = consent.switch(profile, before, clean)
+        profile.save(update_fields=[*clean, *also])
         audit.record(
             audit.Entry(
                 Event.SETTINGS_CHANGED,

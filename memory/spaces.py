@@ -10,7 +10,7 @@ from typing import Any
 from django.db import IntegrityError
 from django.db.models import QuerySet
 
-from memory import audit
+from memory import audit, consent
 from memory.db import profile_scope
 from memory.errors import Conflict, InvalidInput, NotFound
 from memory.models import Event, Space
@@ -46,7 +46,7 @@ def update_space(*, profile_id: uuid.UUID, slug: str, changes: Mapping[str, Any]
     new = {name: _checked(name, value) for name, value in changes.items()}
     with profile_scope(profile_id):
         wanted = audit.storable_text(slug)
-        space = Space.objects.select_for_update().filter(profile_id=profile_id, slug=wanted).first()
+        space = Space.objects.select_for_update(no_key=True).filter(profile_id=profile_id, slug=wanted).first()
         if space is None:
             raise NotFound("There is no such space.")
         old = {name: getattr(space, name) for name in new}
@@ -54,7 +54,8 @@ def update_space(*, profile_id: uuid.UUID, slug: str, changes: Mapping[str, Any]
             return space
         for name, value in new.items():
             setattr(space, name, value)
-        space.save(update_fields=list(new))
+        also = consent.switch(space, old, new)
+        space.save(update_fields=[*new, *also])
         _tell(space, actor, {"old": old, "new": new})
     return space
 

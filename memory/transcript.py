@@ -6,19 +6,23 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from memory import consent
 from memory.domain.types import Message
-from memory.models import AuditLog, Event
+from memory.models import AuditLog, Event, WorkKind
 
 CONTEXT_MESSAGES = 2
 CONTEXT_CHARS = 600
 
 
-def read(*, conversation_id: uuid.UUID, audit_ids: Sequence[int]) -> list[Message]:
+def read(*, kind: WorkKind, conversation_id: uuid.UUID, audit_ids: Sequence[int]) -> list[Message]:
     """The messages of these chats in order, after a little of what stood before. Call inside the profile's scope.
 
-    A chat whose row is gone (swept, erased) gives none; so does one off the record.
+    A chat whose row is gone (swept, erased) gives none; so does one that may not be read for this, and nothing of
+    it is shown as what stood before.
     """
-    chats = AuditLog.objects.filter(conversation_id=conversation_id, event_type=Event.CHAT_COMPLETED)
+    chats = AuditLog.objects.filter(
+        consent.readable(kind), conversation_id=conversation_id, event_type=Event.CHAT_COMPLETED
+    )
     rows = list(chats.filter(id__in=audit_ids).order_by("said_at", "id"))
     if not rows:
         return []
@@ -27,16 +31,19 @@ def read(*, conversation_id: uuid.UUID, audit_ids: Sequence[int]) -> list[Messag
 
 
 def messages(row: AuditLog) -> Iterable[Message]:
-    """The messages of one chat row, the answer last."""
+    """The messages of one chat row that are new in it, the answer last.
+
+    What was said before and sent again is left out: it may be from a time without consent.
+    """
     payload: dict[str, Any] = row.payload
     for message in payload.get("messages", []):
-        yield Message(
-            role=str(message.get("role", "")),
-            text=str(message.get("text", "")),
-            new=not message.get("known", False),
-            at=row.said_at,
-            audit_id=row.id,
-        )
+        if not message.get("known", False):
+            yield Message(
+                role=str(message.get("role", "")),
+                text=str(message.get("text", "")),
+                at=row.said_at,
+                audit_id=row.id,
+            )
     answer = payload.get("answer") or {}
     if answer.get("text"):
         yield Message(role="assistant", text=str(answer["text"]), at=row.said_at, audit_id=row.id)

@@ -29,7 +29,7 @@ from memory.errors import (
     NotFound,
     StaleClaim,
 )
-from memory.models import Event, WorkItem, WorkKind, WorkState
+from memory.models import AuditLog, Event, WorkItem, WorkKind, WorkState
 
 LEASE_SECONDS = 10.0
 RENEW_EVERY_SECONDS = 3.0
@@ -159,6 +159,27 @@ def close(claim: Claim, report: Report, costs: Costs) -> None:
         raise StaleClaim("Another worker has taken this over.")
 
 
+def check(claim: Claim) -> None:
+    """Raises StaleClaim where the items are no longer this worker's: taken over, withdrawn or erased meanwhile."""
+    with profile_scope(claim.profile_id):
+        held = WorkItem.objects.filter(id__in=claim.ids, token=claim.token, state=WorkState.RUNNING).count()
+    if held != len(claim.items):
+        raise StaleClaim("This is not to be read any more, or by another worker.")
+
+
+def withdraw(kind: WorkKind, *, profile_id: uuid.UUID, space_id: uuid.UUID | None = None) -> int:
+    """Stop what waits or is being read, of the profile or of one of its spaces. Returns how many items.
+
+    Call inside the profile's scope, in the transaction that withdraws the consent.
+    """
+    rows = WorkItem.objects.filter(profile_id=profile_id, kind=kind, state__in=[WorkState.WAITING, WorkState.RUNNING])
+    if space_id is not None:
+        rows = rows.filter(audit_id__in=AuditLog.objects.filter(profile_id=profile_id, space_id=space_id).values("id"))
+    return rows.update(
+        state=WorkState.CANCELLED, token=None, outcome="consent withdrawn", finished_at=datetime.now(UTC)
+    )
+
+
 def cancel(claim: Claim, *, reason: str) -> None:
     """Close without reading, since it may not be read any more."""
     with profile_scope(claim.profile_id):
@@ -180,7 +201,10 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
     with profile_scope(claim.profile_id):
         held = WorkItem.objects.select_for_update().filter(id__in=claim.ids, token=claim.token, state=WorkState.RUNNING)
         dead = []
-        for row in held.order_by("id"):
+        rows = list(held.order_by("id"))
+        if not rows:
+            return  # somebody else has it now, or it was withdrawn or erased: there is nothing to tell
+        for row in rows:
             tries = retry.Tries(row.attempts, row.outages, row.first_failed_at)
             decision = retry.decide(
                 failure, tries, now=now, max_attempts=conf().memory.max_attempts, retry_after=asked, dice=dice

@@ -90,7 +90,9 @@ def extract_due() -> None:
 
 
 def extract_next() -> bool:
-    """Read the next due conversation. False: nothing is due, or the model asked for a rest."""
+    """Read the next due conversation. False: nothing is due or wanted, or the model asked for a rest."""
+    if not cursor.enabled(WorkKind.EXTRACT):
+        return False
     after = getattr(_served, "profile", work.FIRST)
     claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route().identity, after=after)
     if claim is None:
@@ -101,7 +103,9 @@ def extract_next() -> bool:
 
 
 def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS) -> int:
-    """One wake-up for each conversation that is due, up to a bound."""
+    """One wake-up for each conversation that is due, up to a bound; none for work that is switched off."""
+    if not cursor.enabled(kind):
+        return 0
     due = work.due(kind, most=most)
     expires = conf().memory.facts_extract.interval_seconds + 5
     for _ in range(due):

@@ -20,7 +20,11 @@ class Approval(StrEnum):
 
 
 class Profile(models.Model):
-    """One person's memory."""
+    """One person's memory.
+
+    `memory_from_id` and `summaries_from_id`: rows of the audit log up to this one are not read for it any more,
+    since its consent was withdrawn after them and then given anew.
+    """
 
     id = uuid_key()
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="profiles")
@@ -28,6 +32,8 @@ class Profile(models.Model):
     is_default = models.BooleanField(default=False)
     memory_enabled = models.BooleanField(default=False)
     summaries_enabled = models.BooleanField(default=False)
+    memory_from_id = models.BigIntegerField(default=0, editable=False)
+    summaries_from_id = models.BigIntegerField(default=0, editable=False)
     approval = models.TextField(default=Approval.AUTO.value)
     timezone = models.TextField(default="UTC")
     language = models.TextField(default="", blank=True)
@@ -47,7 +53,7 @@ class Profile(models.Model):
 
 
 class Space(models.Model):
-    """A context inside a profile, such as work or home."""
+    """A context inside a profile, such as work or home. What was agreed to counts as in the profile."""
 
     id = uuid_key()
     profile = models.ForeignKey(Profile, on_delete=models.CASCADE, related_name="spaces")
@@ -55,6 +61,8 @@ class Space(models.Model):
     name = models.TextField(default="", blank=True)
     memory_enabled = models.BooleanField(default=True)
     summaries_enabled = models.BooleanField(default=True)
+    memory_from_id = models.BigIntegerField(default=0, editable=False)
+    summaries_from_id = models.BigIntegerField(default=0, editable=False)
     created_at = now_column()
 
     class Meta:

@@ -1,0 +1,239 @@
+"""Without consent no model but the chat's own sees a word, and what was said without it is never read later."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memory import chats, context, cursor, facts, profiles, recall, spaces, work
+from memory.db import operator_scope, profile_scope
+from memory.models import AuditLog, Fact, WorkItem, WorkKind
+from tests.people import Person, person
+from tests.scripted_model import ScriptedModel, Text
+from workers import tasks
+
+pytestmark = pytest.mark.usefixtures("database")
+SWITCHES = list(itertools.product([True, False], repeat=4))
+
+
+def learned(key: str, value: str, **more: Any) -> str:
+    return json.dumps({"facts": [{"key": key, "value": value, "confidence": 0.9, **more}], "summary": "s"})
+
+
+def tell(who: Person, *texts: str, **options: Any) -> int:
+    """Texts are turns of the person and the assistant by turns, the last one the person's."""
+    messages = [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(texts)]
+    turn = chats.begin(profile_id=who.profile_id, messages=messages, **options)
+    return chats.finish(turn, chats.Answer(text="Noted."))
+
+
+def switch(who: Person, **changes: bool) -> None:
+    profiles.update(profile_id=who.profile_id, changes=changes)
+
+
+def held(who: Person) -> list[str]:
+    with profile_scope(who.profile_id):
+        return sorted(Fact.objects.values_list("value", flat=True))
+
+
+def states() -> list[str]:
+    with operator_scope():
+        return sorted(WorkItem.objects.values_list("state", flat=True))
+
+
+def seen(model: ScriptedModel) -> str:
+    """All that the reading model was shown."""
+    return "\n".join(request.text for request in model.extractions)
+
+
+@pytest.mark.parametrize(("facts_in", "facts_here", "summaries_in", "summaries_here"), SWITCHES)
+def test_it_reads_for_what_both_the_person_and_the_space_agreed_to(
+    model, facts_in, facts_here, summaries_in, summaries_here
+):
+    anna = person("anna", memory=False)
+    spaces.create_space(
+        profile_id=anna.profile_id,
+        fields={"slug": "work", "memory_enabled": facts_here, "summaries_enabled": summaries_here},
+    )
+    switch(anna, memory_enabled=facts_in, summaries_enabled=summaries_in)
+    tell(anna, "My dog's name is Beans.", space="work")
+    tasks.drain()
+    assert len(model.requests) == int(facts_in and facts_here)
+    assert cursor.tick(WorkKind.SUMMARISE).items == int(summaries_in and summaries_here)
+    with profile_scope(anna.profile_id):
+        row = AuditLog.objects.get(event_type="chat.completed")
+    assert (row.mine_facts, row.mine_summary) == (facts_in and facts_here, summaries_in and summaries_here)
+
+
+@pytest.mark.parametrize("where", ["profile", "space", "request"])
+def test_it_gives_the_chat_nothing_where_memory_is_off(where):
+    anna = person("anna")
+    facts.author(profile_id=anna.profile_id, fields={"key": "dog.name", "value": "Beans"})
+    if where == "profile":
+        switch(anna, memory_enabled=False)
+    elif where == "space":
+        spaces.update_space(profile_id=anna.profile_id, slug="general", changes={"memory_enabled": False})
+    asked = [{"role": "user", "content": "What is my dog's name?"}]
+    turn = chats.begin(profile_id=anna.profile_id, messages=asked, memory_on=where != "request")
+    assert turn.recalled is recall.NOTHING
+    if where != "request":
+        asked_for = {"query": "What is my dog's name?"}
+        assert context.for_question(profile_id=anna.profile_id, fields=asked_for) is recall.NOTHING
+
+
+def test_it_never_reads_what_was_said_before_consent_was_given(model: ScriptedModel):
+    anna = person("anna", memory=False)
+    before = tell(anna, "My PIN word is Quokka.", conversation_id="thread")
+    switch(anna, memory_enabled=True, summaries_enabled=True)
+    tasks.drain()
+    assert model.requests == []
+    # The client sends it all again, and it also stands before what is read now.
+    tell(anna, "My PIN word is Quokka.", "Noted.", "I like tea in the morning.", conversation_id="thread")
+    tell(anna, "My PIN word is Quokka.", "What else?", "I like rice in the evening.")
+    tasks.drain()
+    assert len(model.requests) == 2
+    assert "tea in the morning" in seen(model)
+    assert "rice in the evening" in seen(model)
+    assert "Quokka" not in seen(model)
+    with operator_scope():
+        assert not WorkItem.objects.filter(audit_id=before).exists()
+
+
+def test_it_stops_what_waits_when_consent_is_withdrawn_and_does_not_come_back_to_it(model: ScriptedModel):
+    anna = person("anna")
+    tell(anna, "My dog's name is Beans.")
+    cursor.tick(WorkKind.EXTRACT)
+    tell(anna, "My cat's name is Moss.")  # not even an item yet
+    switch(anna, memory_enabled=False)
+    assert states() == ["cancelled"]
+    switch(anna, memory_enabled=True)
+    tasks.drain()
+    assert model.requests == []
+    assert states() == ["cancelled", "cancelled"]
+    with operator_scope():
+        ids = list(WorkItem.objects.values_list("id", flat=True))
+    for item_id in ids:  # not by hand either
+        work.retry_item(profile_id=anna.profile_id, item_id=item_id)
+    tasks.drain()
+    assert model.requests == []
+    tell(anna, "My hamster's name is Pip.")
+    tasks.drain()
+    assert len(model.requests) == 1
+
+
+def test_it_stops_only_what_was_said_in_a_space_that_is_switched_off(model: ScriptedModel):
+    anna = person("anna")
+    spaces.create_space(profile_id=anna.profile_id, fields={"slug": "work"})
+    tell(anna, "My desk is blue.", space="work")
+    tell(anna, "My dog's name is Beans.")
+    cursor.tick(WorkKind.EXTRACT)
+    cursor.tick(WorkKind.SUMMARISE)
+    spaces.update_space(profile_id=anna.profile_id, slug="work", changes={"memory_enabled": False})
+    assert states() == ["cancelled", "waiting", "waiting", "waiting"]
+    tasks.drain()
+    assert len(model.requests) == 1
+    assert "desk" not in seen(model)
+
+
+def test_it_heeds_the_space_of_each_turn_of_a_conversation(model: ScriptedModel):
+    anna = person("anna")
+    spaces.create_space(profile_id=anna.profile_id, fields={"slug": "work"})
+    tell(anna, "My dog's name is Beans.", conversation_id="thread")
+    tell(anna, "My desk is blue.", conversation_id="thread", space="work")
+    spaces.update_space(profile_id=anna.profile_id, slug="work", changes={"memory_enabled": False})
+    tasks.drain()
+    assert "Beans" in seen(model)
+    assert "desk" not in seen(model)
+
+
+def test_it_keeps_summaries_and_facts_apart_when_one_is_withdrawn():
+    anna = person("anna")
+    tell(anna, "My dog's name is Beans.")
+    cursor.tick(WorkKind.EXTRACT)
+    cursor.tick(WorkKind.SUMMARISE)
+    switch(anna, summaries_enabled=False)
+    with operator_scope():
+        assert dict(WorkItem.objects.values_list("kind", "state")) == {"extract": "waiting", "summarise": "cancelled"}
+
+
+@contextmanager
+def reading(model: ScriptedModel) -> Iterator[None]:
+    """Inside, a worker waits for the model's answer."""
+
+    def read() -> None:
+        try:
+            tasks.drain()
+        finally:
+            connection.close()
+
+    worker = threading.Thread(target=read)
+    worker.start()
+    model.wait_for(lambda m: len(m.extractions) == 1)
+    yield
+    worker.join()
+
+
+def test_it_keeps_nothing_of_a_reading_during_which_consent_is_withdrawn(model: ScriptedModel):
+    anna = person("anna")
+    model.extraction(Text(learned("dog.name", "Beans"), delay=0.5))
+    tell(anna, "My dog's name is Beans.")
+    with reading(model):
+        switch(anna, memory_enabled=False)
+    assert held(anna) == []
+    assert states() == ["cancelled"]
+
+
+def test_it_does_not_ask_a_second_time_after_consent_is_withdrawn(model: ScriptedModel):
+    anna = person("anna")
+    model.extraction(Text("What a nice dog!", delay=0.5))
+    tell(anna, "My dog's name is Beans.")
+    with reading(model):
+        switch(anna, memory_enabled=False)
+    assert len(model.requests) == 1
+    with profile_scope(anna.profile_id):
+        told = set(AuditLog.objects.values_list("event_type", flat=True))
+    assert told == {"chat.completed", "settings.changed"}
+
+
+def test_it_works_off_the_backlog_of_a_feature_that_is_switched_on_later(model: ScriptedModel, settings: Any):
+    def extraction(enabled: bool) -> None:
+        memory = settings.CAESAR.memory
+        rules = memory.facts_extract.model_copy(update={"enabled": enabled})
+        settings.CAESAR = settings.CAESAR.model_copy(
+            update={"memory": memory.model_copy(update={"facts_extract": rules})}
+        )
+
+    anna, bert = person("anna"), person("bert", memory=False)
+    tell(anna, "My dog's name is Beans.")
+    cursor.tick(WorkKind.EXTRACT)
+    extraction(False)
+    tell(anna, "My cat's name is Moss.")
+    tell(bert, "My name is Bert.")
+    tasks.drain()
+    tasks.recover()
+    assert not tasks.extract_next()
+    assert model.requests == []
+    extraction(True)
+    tasks.drain()
+    assert len(model.requests) == 2
+    assert "Bert" not in seen(model)
+
+
+def test_it_writes_down_who_changed_what_was_agreed_to():
+    anna = person("anna")
+    switch(anna, memory_enabled=False)
+    spaces.update_space(profile_id=anna.profile_id, slug="general", changes={"summaries_enabled": False})
+    with profile_scope(anna.profile_id):
+        rows = AuditLog.objects.filter(event_type="settings.changed").order_by("id")
+        told = [(row.actor, row.payload["old"], row.payload["new"]) for row in rows]
+    assert told == [
+        ("person", {"memory_enabled": True}, {"memory_enabled": False}),
+        ("person", {"summaries_enabled": True}, {"summaries_enabled": False}),
+    ]
