@@ -149,6 +149,7 @@ def _call(messages: list[dict[str, str]], costs: work.Costs) -> str:
 def _apply(claim: work.Claim, reading: Reading, found: Judged, costs: work.Costs) -> str:
     with profile_scope(claim.profile_id):
         facts.lock(claim.profile_id)
+        work.hold(claim)
         told = found.told(prompt_version=costs.prompt_version, model=costs.model)
         outcomes = facts.apply(profile_id=claim.profile_id, told=told, conversation_id=claim.conversation_id)
         report = _report(outcomes, found.dropped)
@@ -169,5 +170,5 @@ def _report(outcomes: Sequence[Outcome], dropped: Sequence[Dropped]) -> work.Rep
     detail: dict[str, object] = dict(did)
     if dropped:
         detail["dropped"] = [{"reason": d.reason, "detail": d.detail[:200]} for d in dropped[:50]]
-    learned = any(outcome.did not in (Did.REPEATED, Did.ANSWERED) for outcome in outcomes)
+    learned = any(outcome.did not in (Did.REPEATED, Did.ANSWERED, Did.OUTDATED) for outcome in outcomes)
     return work.Report("learned" if learned else "nothing", detail)

@@ -25,9 +25,9 @@ def message_digest(role: str, text: str, tool_calls: Any = None, tool_call_id: s
     return _digest("message", json.dumps(parts, sort_keys=True, default=str))
 
 
-def value_digest(space_id: uuid.UUID | None, key: str | None, value_norm: str) -> bytes:
-    """What identifies a value of a key in a scope, for tombstones."""
-    return _digest("value", json.dumps([str(space_id or ""), key, value_norm]))
+def value_digest(space_id: uuid.UUID | None, key: str | None, value_norm: str, *, closing: bool = False) -> bytes:
+    """What identifies a value of a key in a scope, or the claim that it holds no longer, for tombstones."""
+    return _digest("closing" if closing else "value", json.dumps([str(space_id or ""), key, value_norm]))
 
 
 def _digest(purpose: str, text: str) -> bytes:

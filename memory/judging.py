@@ -10,11 +10,23 @@ from datetime import datetime
 
 from memory import selectors
 from memory.domain.cardinality import cardinality_of
+from memory.domain.forgetting import asked_to_forget
 from memory.domain.grounding import DENIED_LATER, ground
 from memory.domain.judge import judge
 from memory.domain.merge import Claim
 from memory.domain.text import normalise
-from memory.domain.types import Cardinality, Category, Dropped, Grounding, Message, Proposal, Reply, Scope, Verdict
+from memory.domain.types import (
+    Cardinality,
+    Category,
+    Dropped,
+    Grounding,
+    Message,
+    Op,
+    Proposal,
+    Reply,
+    Scope,
+    Verdict,
+)
 from memory.facts import Told
 from memory.models import Approval, Profile, Space
 from memory.models.fields import new_id
@@ -24,33 +36,37 @@ NO_CONFIDENCE = 0.5  # stored where none could be read; such a fact waits for th
 
 
 @dataclass(frozen=True)
+class Kept:
+    """A proposal that may do something. `forget`: the person asks that it be forgotten."""
+
+    proposal: Proposal
+    grounding: Grounding
+    verdict: Verdict
+    forget: bool = False
+
+    @property
+    def place(self) -> tuple[int, int]:
+        return _place(self.grounding)
+
+
+@dataclass(frozen=True)
 class Judged:
     """What is left of a reply: proposals with their verdicts, and what was dropped and why."""
 
     profile: Profile
     space: Space
     messages: Sequence[Message]
-    kept: tuple[tuple[Proposal, Grounding, Verdict], ...]
+    kept: tuple[Kept, ...]
     dropped: tuple[Dropped, ...]
 
     def told(self, *, prompt_version: str, model: str) -> list[Told]:
         """The claims. Call inside the profile's scope: what the profile already holds decides the cardinality."""
-        keys = {p.key for p, _, _ in self.kept if p.key is not None}
+        keys = {kept.proposal.key for kept in self.kept if kept.proposal.key is not None}
         known = selectors.cardinalities(profile_id=self.profile.id, keys=keys) if keys else {}
-        return [
-            self._told(proposal, grounding, verdict, known, prompt_version, model)
-            for proposal, grounding, verdict in self.kept
-        ]
+        return [self._told(kept, known, prompt_version, model) for kept in self.kept]
 
-    def _told(
-        self,
-        proposal: Proposal,
-        grounding: Grounding,
-        verdict: Verdict,
-        known: dict[str, Cardinality],
-        prompt_version: str,
-        model: str,
-    ) -> Told:
+    def _told(self, kept: Kept, known: dict[str, Cardinality], prompt_version: str, model: str) -> Told:
+        proposal, grounding, verdict = kept.proposal, kept.grounding, kept.verdict
         message = self._source(grounding)
         claim = Claim(
             id=new_id(),
@@ -67,6 +83,7 @@ class Judged:
             grounded=grounding.ok,
             place=_place(grounding),
             reasons=verdict.reasons,
+            forget=kept.forget,
         )
         return Told(
             claim=claim,
@@ -91,22 +108,46 @@ class Judged:
 def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space: Space) -> Judged:
     """Check every proposal against what the person said."""
     zone = zoneinfo.ZoneInfo(profile.timezone)
-    kept: list[tuple[Proposal, Grounding, Verdict]] = []
     dropped = list(reply.dropped)
     found = [(proposal, ground(proposal, messages, zone=zone)) for proposal in reply.proposals]
-    last = _last_words(found)
+    forget: list[Kept] = []
+    rest: list[tuple[Proposal, Grounding]] = []
     for proposal, grounding in found:
-        corrected = proposal.key in last and _place(grounding) < last[proposal.key]
-        verdict = judge(proposal, grounding, approval=profile.approval, pinned_conflict=False, corrected=corrected)
+        place = asked_to_forget(proposal, messages, grounding, zone)
+        if place is None:
+            rest.append((proposal, grounding))
+        else:
+            forget.append(Kept(replace(proposal, op=Op.RETRACT), place, Verdict(True), forget=True))
+    kept, more = _judged(rest, profile.approval)
+    dropped += more
+    if profile.approval == Approval.REVIEW and len(kept) > REVIEW_MOST:
+        kept.sort(key=lambda one: -(one.proposal.confidence or 0.0))
+        dropped.append(Dropped("over_cap", f"{len(kept) - REVIEW_MOST} proposals beyond {REVIEW_MOST}"))
+        kept = kept[:REVIEW_MOST]
+    return Judged(profile, space, messages, (*forget, *kept), tuple(dropped))
+
+
+def _judged(found: Sequence[tuple[Proposal, Grounding]], approval: str) -> tuple[list[Kept], list[Dropped]]:
+    last = _last_words(found)
+    kept: list[Kept] = []
+    dropped: list[Dropped] = []
+    for proposal, grounding in found:
+        corrected = proposal.op is not Op.RETRACT and proposal.key in last and _place(grounding) < last[proposal.key]
+        verdict = judge(proposal, grounding, approval=approval, pinned_conflict=False, corrected=corrected)
         if isinstance(verdict, Dropped):
             dropped.append(replace(verdict, detail=verdict.detail or f"{proposal.key}"))
         else:
-            kept.append((proposal, grounding, verdict))
-    if profile.approval == Approval.REVIEW and len(kept) > REVIEW_MOST:
-        kept.sort(key=lambda k: -(k[0].confidence or 0.0))
-        dropped.append(Dropped("over_cap", f"{len(kept) - REVIEW_MOST} proposals beyond {REVIEW_MOST}"))
-        kept = kept[:REVIEW_MOST]
-    return Judged(profile, space, messages, tuple(kept), tuple(dropped))
+            kept.append(Kept(proposal, grounding, verdict))
+    # What the person corrected in the same chat is history at most, and only where the correction stands itself.
+    stands = {one.proposal.key for one in kept if one.verdict.current and one.place == last.get(one.proposal.key)}
+    out = []
+    for one in kept:
+        key = one.proposal.key
+        if key in last and one.place < last[key] and not (one.verdict.current and key in stands):
+            dropped.append(Dropped("corrected", f"{key}: the person corrected it in the same chat"))
+        else:
+            out.append(one)
+    return out, dropped
 
 
 def _last_words(found: Sequence[tuple[Proposal, Grounding]]) -> dict[str | None, tuple[int, int]]:
@@ -114,7 +155,7 @@ def _last_words(found: Sequence[tuple[Proposal, Grounding]]) -> dict[str | None,
     last: dict[str | None, tuple[int, int]] = {}
     for proposal, grounding in found:
         single = cardinality_of(proposal.key, proposal.cardinality, None, proposal.op) is Cardinality.ONE
-        if single and grounding.ok and grounding.reason != DENIED_LATER:
+        if single and proposal.op is not Op.RETRACT and grounding.ok and grounding.reason != DENIED_LATER:
             last[proposal.key] = max(last.get(proposal.key, (0, 0)), _place(grounding))
     return last
 

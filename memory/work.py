@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -280,6 +280,22 @@ def _reset(rows: Any) -> int:
             outcome="",
         )
     )
+
+
+def drop_raw_replies(*, profile_id: uuid.UUID, audit_ids: Collection[int]) -> None:
+    """Forget what models answered to these chats in a form that could not be used. Call inside the profile's scope."""
+    kept = WorkItem.objects.filter(profile_id=profile_id, audit_id__in=list(audit_ids)).exclude(raw_reply="")
+    kept.update(raw_reply="")
+
+
+def hold(claim: Claim) -> None:
+    """Make sure of the lease before anything is written. Raises StaleClaim where it went to another worker.
+
+    Call inside the transaction that writes what came of the reading.
+    """
+    mine = WorkItem.objects.filter(id__in=claim.ids, token=claim.token, state=WorkState.RUNNING)
+    if len(mine.order_by("id").select_for_update().values_list("id", flat=True)) != len(claim.items):
+        raise StaleClaim("Another worker has taken this over, or it is gone.")
 
 
 def kind_of(error: Exception) -> retry.Failure:

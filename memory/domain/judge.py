@@ -29,6 +29,9 @@ REASONS = {
     "no_confidence": "The model did not say how sure it was.",
     "instruction_like": "It reads like an order to the assistant, not like something about you.",
     "against_pinned": "It contradicts what you wrote or corrected yourself.",
+    "deleted_before": "You deleted it before, and said it again.",
+    "read_differently": "An earlier reading of the same conversation found another value.",
+    "several_fit": "Several facts fit, and it does not say which one is meant.",
 }
 
 

@@ -1,4 +1,4 @@
-"""What a batch of claims does to what is known: which facts are added, confirmed, closed or proposed.
+"""What a batch of claims does to what is known: which facts are added, confirmed, closed, proposed or forgotten.
 
 Order of saying decides, not order of processing: a claim that was said before the current value enters
 history closed. Pure: the caller reads the known facts under a lock, and writes the plan in one transaction.
@@ -8,94 +8,17 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 
-from memory.domain.types import Cardinality, Op
+from memory.domain.closing import aim, is_generic, with_history
+from memory.domain.known import Claim, Did, Known, Outcome, Plan, Slot, confirmed_confidence
+from memory.domain.types import Op
 
+__all__ = ["Claim", "Did", "Known", "Outcome", "Plan", "Slot", "confirmed_confidence", "plan"]
 
-@dataclass(frozen=True)
-class Known:
-    """A fact as it stands. `heard_in` are the audit ids that are already evidence for it."""
-
-    id: uuid.UUID
-    space_id: uuid.UUID | None
-    key: str | None
-    value: str
-    value_norm: str
-    state: str
-    cardinality: Cardinality
-    said_at: datetime
-    confidence: float
-    pinned: bool = False
-    edit_count: int = 0
-    valid_to: datetime | None = None
-    superseded_by: uuid.UUID | None = None
-    last_confirmed_at: datetime | None = None
-    op: Op = Op.SET
-    heard_in: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A proposal that was judged. `place` orders claims said at the same time (message, character)."""
-
-    id: uuid.UUID
-    space_id: uuid.UUID | None
-    key: str | None
-    value: str
-    value_norm: str
-    cardinality: Cardinality
-    op: Op
-    confidence: float
-    said_at: datetime
-    audit_id: int
-    current: bool
-    grounded: bool = True
-    place: tuple[int, int] = (0, 0)
-    reasons: tuple[str, ...] = ()
-    deleted_at: datetime | None = None
-    rejected: bool = False
-
-
-class Did(StrEnum):
-    """What became of one claim."""
-
-    ADDED = "added"
-    CONFIRMED = "confirmed"
-    UPDATED = "updated"
-    RETRACTED = "retracted"
-    PROPOSED = "proposed"
-    HISTORY = "history"  # older than what is known: kept as history, closed
-    REPEATED = "repeated"  # says nothing that is not known or already asked
-    ANSWERED = "answered"  # the person deleted or rejected it
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """One claim and what it did. `fact_id` is the fact it made or met, `old` what it replaced or closed."""
-
-    claim: Claim
-    did: Did
-    fact_id: uuid.UUID | None = None
-    old: tuple[Known, ...] = ()
-
-
-@dataclass
-class Plan:
-    """What to write. `changed` holds the final form of each known fact that changes, `new` of each made."""
-
-    outcomes: list[Outcome] = field(default_factory=list)
-    changed: dict[uuid.UUID, Known] = field(default_factory=dict)
-    new: dict[uuid.UUID, tuple[Claim, Known]] = field(default_factory=dict)
-    evidence: set[tuple[uuid.UUID, int]] = field(default_factory=set)
-
-
-def confirmed_confidence(old: float, new: float) -> float:
-    """c := max(c, new) + 0.2 (1 - max(c, new)): evidence adds up and never reaches certainty by itself."""
-    base = max(old, new)
-    return min(1.0, base + 0.2 * (1.0 - base))
+HELD = ("current", "superseded", "retracted")  # it was or is what holds
+LEAST_TELLING = 4  # a value of fewer characters is not looked for under other keys
 
 
 def plan(known: Iterable[Known], claims: Sequence[Claim]) -> Plan:
@@ -114,15 +37,31 @@ class _Board:
         self.plan = Plan()
 
     def take(self, claim: Claim) -> None:
+        if claim.forget:
+            self._forget(claim)
+        elif claim.rejected:
+            self._note(claim, Did.ANSWERED)
+        elif claim.op is not Op.RETRACT:
+            self._say(self._unless_forgotten(claim))
+        elif claim.deleted_at is not None and claim.said_at <= claim.deleted_at:
+            self._note(claim, Did.ANSWERED)
+        else:
+            self._retract(claim)
+
+    def _unless_forgotten(self, claim: Claim) -> Claim:
+        forgotten = self.plan.forgotten.get(claim.slot)
+        if forgotten is None:
+            return claim
+        return replace(claim, deleted_at=max(forgotten, claim.deleted_at or forgotten))
+
+    def _say(self, claim: Claim) -> None:
         said_again = claim.deleted_at is None or (claim.grounded and claim.said_at > claim.deleted_at)
-        if claim.rejected or not said_again:
+        if not said_again or self._is_forgotten(claim):
             self._note(claim, Did.ANSWERED)
             return
         if claim.deleted_at is not None and claim.current:
             claim = replace(claim, current=False, reasons=(*claim.reasons, "deleted_before"))
-        if claim.op is Op.RETRACT:
-            self._retract(claim)
-        elif claim.current:
+        if claim.current:
             self._assert(claim)
         else:
             self._propose(claim)
@@ -132,15 +71,18 @@ class _Board:
         if self._heard_before(claim, same):
             return
         standing = next((f for f in same if f.state == "current"), None)
-        if standing is not None:
+        if standing is not None and not self._parted(claim, standing):
             self._confirm(standing, claim)
             return
-        rivals = [f for f in self._of_key(claim) if f.state == "current"] if _single(claim) else []
+        rivals = [f for f in self._of_key(claim) if f.state == "current"] if claim.single else []
         later = self._later(claim, same)
         if later is not None:
             self._into_history(claim, later, same)
         elif any(f.pinned for f in rivals):
-            self._propose(replace(claim, current=False, reasons=(*claim.reasons, "against_pinned")))
+            self._propose(_doubted(claim, "against_pinned"))
+        elif any(claim.audit_id in f.heard_in for f in rivals):
+            # A second reading of a chat may be wiser than the first, or just another guess.
+            self._propose(_doubted(claim, "read_differently"))
         else:
             self._hold(claim, rivals, next((f for f in same if f.state == "pending"), None))
 
@@ -149,10 +91,11 @@ class _Board:
         new_id = waiting.id if waiting else claim.id
         for rival in rivals:
             self._change(replace(rival, state="superseded", valid_to=claim.said_at, superseded_by=new_id))
-        edits = max((f.edit_count for f in self._of_key(claim)), default=0) if _single(claim) else 0
+        edits = max((f.edit_count for f in self._of_key(claim)), default=0) if claim.single else 0
         fact = replace(_fact(claim, state="current"), id=new_id, edit_count=edits)
         if waiting:
-            self._change(replace(fact, edit_count=max(edits, waiting.edit_count)))
+            since = min(waiting.since, claim.said_at)
+            self._change(replace(fact, edit_count=max(edits, waiting.edit_count), first_said_at=since))
         else:
             self._create(claim, fact)
         self._hear(new_id, claim)
@@ -162,19 +105,27 @@ class _Board:
         if (fact.id, claim.audit_id) in self.plan.evidence:
             self._note(claim, Did.REPEATED, fact.id)
             return
-        last = max(fact.last_confirmed_at or fact.said_at, claim.said_at)
         self._change(
             replace(
-                fact,
+                self._stretched(fact, claim),
                 confidence=confirmed_confidence(fact.confidence, claim.confidence),
-                last_confirmed_at=last,
-                # A value that is said again has been in force since it was first said, but it is the last
-                # saying that a rival must come after.
-                said_at=max(fact.said_at, claim.said_at),
+                last_confirmed_at=max(fact.last_confirmed_at or fact.said_at, claim.said_at),
             )
         )
         self._hear(fact.id, claim)
         self._note(claim, Did.CONFIRMED, fact.id)
+
+    @staticmethod
+    def _stretched(fact: Known, claim: Claim) -> Known:
+        """The fact, said at that time too.
+
+        It has been in force since it was first said, but it is the last saying that a rival must come after.
+        """
+        return replace(
+            fact,
+            said_at=max(fact.said_at, claim.said_at),
+            first_said_at=min(fact.since, claim.said_at),
+        )
 
     def _heard_before(self, claim: Claim, same: list[Known]) -> bool:
         """A chat that is read a second time teaches nothing a second time."""
@@ -183,38 +134,53 @@ class _Board:
             self._note(claim, Did.REPEATED, fact.id)
         return fact is not None
 
-    def _later(self, claim: Claim, same: list[Known]) -> Known | None:
-        """The earliest word on this key after the claim: a value said later, or a closing without successor."""
-        words = self._of_key(claim) if _single(claim) else same
-        after = [
-            f
-            for f in words
-            if f.state in ("current", "superseded", "retracted") and self._end(f) > claim.said_at
+    def _parted(self, claim: Claim, fact: Known) -> bool:
+        """Whether another value held between the claim and a fact of the same value."""
+        if not claim.single:
+            return False
+        first, last = min(claim.said_at, fact.said_at), max(claim.said_at, fact.since)
+        others = (f for f in self._of_key(claim) if f.value_norm != fact.value_norm and not f.closes)
+        return any(first < f.said_at < last for f in others if f.state in HELD)
+
+    def _later(self, claim: Claim, same: list[Known]) -> datetime | Known | None:
+        """The earliest word after the claim: another value (or the same again), or when it was closed."""
+        values = [f for f in self._of_key(claim) if not f.closes] if claim.single else same
+        words: list[tuple[datetime, Known | None]] = [
+            (f.since if f.since > claim.said_at else f.said_at, f)
+            for f in values
+            if f.state in (*HELD, "deleted") and f.said_at > claim.said_at
         ]
-        after = [f for f in after if f.said_at > claim.said_at or f.state == "retracted"]
-        return min(after, key=self._begin, default=None)
+        words += [(f.valid_to, None) for f in same if f.state == "retracted" and f.valid_to]
+        words += [(f.said_at, None) for f in self._closings(claim) if f.state == "retracted"]
+        after = [word for word in words if word[0] > claim.said_at]
+        at, fact = min(after, key=lambda word: word[0], default=(None, None))
+        return fact or at
 
-    @staticmethod
-    def _begin(fact: Known) -> datetime:
-        return fact.said_at
+    def _closings(self, claim: Claim) -> list[Known]:
+        """The words that closed this value, or whatever the key held then."""
+        words = (f for f in self._of_key(claim) if f.closes and f.state != "pending")
+        return [f for f in words if f.value_norm == claim.value_norm or is_generic(f.key or "", f.value)]
 
-    @staticmethod
-    def _end(fact: Known) -> datetime:
-        """When the last word on this row was said."""
-        return (fact.valid_to or fact.said_at) if fact.state == "retracted" else fact.said_at
+    def _is_forgotten(self, claim: Claim) -> bool:
+        """Whether the person asked later to forget whatever the key holds."""
+        return any(f.state == "deleted" and f.said_at >= claim.said_at for f in self._closings(claim))
 
-    def _into_history(self, claim: Claim, later: Known, same: list[Known]) -> None:
-        met = next((f for f in same if f.state in ("superseded", "retracted")), None)
+    def _into_history(self, claim: Claim, later: datetime | Known, same: list[Known]) -> None:
+        past = (
+            f for f in same if f.state in ("superseded", "retracted") and (f.valid_to or f.said_at) >= claim.said_at
+        )
+        met = next((f for f in past if not self._parted(claim, f)), None)
         if met is not None:
+            self._change(self._stretched(met, claim))
             self._hear(met.id, claim)
             self._note(claim, Did.REPEATED, met.id)
             return
-        closed_at = (
-            later.valid_to if later.state == "retracted" and later.said_at <= claim.said_at else later.said_at
-        )
-        successor = None if later.state == "retracted" and later.said_at <= claim.said_at else later.id
-        state = "superseded" if successor else "retracted"
-        self._create(claim, replace(_fact(claim, state=state), valid_to=closed_at, superseded_by=successor))
+        if isinstance(later, Known):
+            closed_at = later.since if later.since > claim.said_at else later.said_at
+            fact = replace(_fact(claim, state="superseded"), valid_to=closed_at, superseded_by=later.id)
+        else:
+            fact = replace(_fact(claim, state="retracted"), valid_to=later)
+        self._create(claim, fact)
         self._hear(claim.id, claim)
         self._note(claim, Did.HISTORY, claim.id)
 
@@ -222,42 +188,99 @@ class _Board:
         same = self._same_value(claim)
         if self._heard_before(claim, same):
             return
-        for fact in same:
-            if fact.state in ("current", "pending", "superseded", "retracted") and (
-                fact.state in ("current", "pending") or fact.said_at >= claim.said_at
-            ):
-                self._note(claim, Did.REPEATED, fact.id)
-                return
-        self._create(claim, _fact(claim, state="pending"))
-        self._hear(claim.id, claim)
-        self._note(claim, Did.PROPOSED, claim.id)
+        known = next((f for f in same if f.state in ("current", "pending")), None)
+        if known is not None:
+            self._note(claim, Did.REPEATED, known.id)
+        elif self._later(claim, same) is not None:
+            self._note(claim, Did.OUTDATED)
+        else:
+            self._create(claim, _fact(claim, state="pending"))
+            self._hear(claim.id, claim)
+            self._note(claim, Did.PROPOSED, claim.id)
 
     def _retract(self, claim: Claim) -> None:
-        open_facts = [f for f in self._of_key(claim) if f.state == "current" and f.said_at <= claim.said_at]
-        hit = [f for f in open_facts if f.value_norm == claim.value_norm] or (
-            open_facts if _single(claim) else []
-        )
-        if not hit and len(open_facts) == 1:
-            hit = open_facts
-        if not hit:
-            self._note(claim, Did.REPEATED)
+        of_key = self._of_key(claim) if claim.key is not None else self._same_value(claim)
+        if self._heard_before(claim, [f for f in of_key if f.closes and f.value_norm == claim.value_norm]):
             return
-        if not claim.current or any(f.pinned for f in hit):
-            reason = () if not claim.current else ("against_pinned",)
-            self._propose_closing(replace(claim, current=False, reasons=(*claim.reasons, *reason)))
+        standing = [f for f in of_key if f.state == "current" and f.said_at <= claim.said_at]
+        about = aim(claim.key, claim.value, claim.value_norm, standing)
+        if not about.sure:
+            claim = _doubted(claim, "several_fit")
+        elif any(f.pinned for f in about.facts):
+            claim = _doubted(claim, "against_pinned")
+        if not claim.current:
+            self._propose_closing(claim, about.facts)
             return
-        for fact in hit:
+        for fact in about.facts:
             self._change(replace(fact, state="retracted", valid_to=claim.said_at))
-        self._note(claim, Did.RETRACTED, hit[0].id, tuple(hit))
+        word = None if self._is_covered(claim, of_key) else self._keep_word(claim, "retracted")
+        if about.facts or word:
+            self._note(claim, Did.RETRACTED, about.facts[0].id if about.facts else word, about.facts)
+        else:
+            self._note(claim, Did.REPEATED)
 
-    def _propose_closing(self, claim: Claim) -> None:
-        waits = [f for f in self._of_key(claim) if f.state == "pending" and f.op is Op.RETRACT]
-        if waits:
-            self._note(claim, Did.REPEATED, waits[0].id)
+    def _is_covered(self, claim: Claim, of_key: list[Known]) -> bool:
+        """Whether the rows alone tell what the word closed.
+
+        Otherwise it is kept, so that what was said before it and is read after it stays closed, too.
+        """
+        if claim.key is None or is_generic(claim.key, claim.value):
+            return claim.key is None
+        told = [
+            f
+            for f in (self.facts[each.id] for each in of_key)
+            if not f.closes
+            and (
+                (f.state == "retracted" and f.valid_to is not None and f.valid_to >= claim.said_at)
+                or (f.state == "current" and f.said_at > claim.said_at)
+            )
+        ]
+        return bool(aim(claim.key, claim.value, claim.value_norm, told).facts)
+
+    def _propose_closing(self, claim: Claim, about: tuple[Known, ...]) -> None:
+        waits = [f for f in self._of_key(claim) if f.closes and f.state == "pending"]
+        asked = next((f for f in waits if f.value_norm == claim.value_norm), None)
+        if asked or not about:
+            self._note(claim, Did.REPEATED, asked.id if asked else None)
             return
         self._create(claim, _fact(claim, state="pending"))
         self._hear(claim.id, claim)
         self._note(claim, Did.PROPOSED, claim.id)
+
+    def _forget(self, claim: Claim) -> None:
+        """Delete what the person asks to forget, their own word too: it can be undone for a while."""
+        kept = [f for f in self.facts.values() if f.state != "deleted" and f.said_at <= claim.said_at]
+        of_key = [f for f in kept if f.key == claim.key and not f.closes]
+        generic = claim.key is not None and is_generic(claim.key, claim.value)
+        one_of_each = {f.slot: f for f in of_key if f.state in ("current", "pending")} or {f.slot: f for f in of_key}
+        about = aim(claim.key, claim.value, claim.value_norm, list(one_of_each.values()))
+        hit = list(about.facts)
+        if generic and claim.single:
+            hit = of_key  # there is one at a time: all that it ever was
+        elif not about.sure:
+            self._propose_closing(_doubted(claim, "several_fit"), about.facts)
+            return
+        elif not hit and not generic and len(claim.value_norm) >= LEAST_TELLING:
+            hit = [f for f in kept if f.value_norm == claim.value_norm]
+        gone = with_history(hit, kept)
+        for fact in gone:
+            self._change(replace(fact, state="deleted", was_state=fact.state))
+        held = {f.slot for f in self.facts.values() if f.state == "current"}
+        for slot in {*(f.slot for f in gone if not f.closes), *(() if generic else (claim.slot,))} - held:
+            self.plan.forgotten[slot] = claim.said_at
+        if generic and claim.single:
+            self._keep_word(claim, "deleted")
+        first = min(gone, key=lambda f: f.state != "current", default=None)
+        self._note(claim, Did.FORGOTTEN if first else Did.ANSWERED, first.id if first else None)
+
+    def _keep_word(self, claim: Claim, state: str) -> uuid.UUID | None:
+        """Remember a closing word, unless a later one of the same kind is there. None: it is."""
+        words = (f for f in self._of_key(claim) if f.closes and f.state == state)
+        if any(f.value_norm == claim.value_norm and f.said_at >= claim.said_at for f in words):
+            return None
+        self._create(claim, replace(_fact(claim, state=state), valid_to=claim.said_at, was_state="retracted"))
+        self._hear(claim.id, claim)
+        return claim.id
 
     def _of_key(self, claim: Claim) -> list[Known]:
         if claim.key is None:
@@ -265,14 +288,8 @@ class _Board:
         return [f for f in self.facts.values() if f.key == claim.key and f.space_id == claim.space_id]
 
     def _same_value(self, claim: Claim) -> list[Known]:
-        return [
-            f
-            for f in self.facts.values()
-            if f.key == claim.key
-            and f.space_id == claim.space_id
-            and f.value_norm == claim.value_norm
-            and f.op is not Op.RETRACT
-        ]
+        rows = (f for f in self.facts.values() if f.slot == claim.slot)
+        return [f for f in rows if not f.closes and f.state != "deleted"]
 
     def _change(self, fact: Known) -> None:
         self.facts[fact.id] = fact
@@ -288,14 +305,12 @@ class _Board:
     def _hear(self, fact_id: uuid.UUID, claim: Claim) -> None:
         self.plan.evidence.add((fact_id, claim.audit_id))
 
-    def _note(
-        self, claim: Claim, did: Did, fact_id: uuid.UUID | None = None, old: tuple[Known, ...] = ()
-    ) -> None:
+    def _note(self, claim: Claim, did: Did, fact_id: uuid.UUID | None = None, old: tuple[Known, ...] = ()) -> None:
         self.plan.outcomes.append(Outcome(claim=claim, did=did, fact_id=fact_id, old=old))
 
 
-def _single(claim: Claim) -> bool:
-    return claim.key is not None and claim.cardinality is Cardinality.ONE
+def _doubted(claim: Claim, reason: str) -> Claim:
+    return replace(claim, current=False, reasons=(*claim.reasons, reason))
 
 
 def _fact(claim: Claim, *, state: str) -> Known:
@@ -311,4 +326,5 @@ def _fact(claim: Claim, *, state: str) -> Known:
         confidence=claim.confidence,
         last_confirmed_at=claim.said_at,
         op=claim.op,
+        first_said_at=claim.said_at,
     )

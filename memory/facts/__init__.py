@@ -1,7 +1,35 @@
 """The only writer of facts. Every change is made with its audit row in one transaction."""
 
+from memory.facts.answering import Bulk, approve_many, delete_many, reject_many
 from memory.facts.applying import Told, apply
-from memory.facts.editing import EDITABLE, author, delete, edit
+from memory.facts.checking import EDITABLE
+from memory.facts.deleting import delete, remove, undelete, undo_time
+from memory.facts.editing import author, edit
+from memory.facts.expiring import expire
 from memory.facts.locking import lock, mark_used
+from memory.facts.purging import purge
+from memory.facts.reverting import revert
+from memory.facts.reviewing import approve, reject
 
-__all__ = ["EDITABLE", "Told", "apply", "author", "delete", "edit", "lock", "mark_used"]
+__all__ = [
+    "EDITABLE",
+    "Bulk",
+    "Told",
+    "apply",
+    "approve",
+    "approve_many",
+    "author",
+    "delete",
+    "delete_many",
+    "edit",
+    "expire",
+    "lock",
+    "mark_used",
+    "purge",
+    "reject",
+    "reject_many",
+    "remove",
+    "revert",
+    "undelete",
+    "undo_time",
+]

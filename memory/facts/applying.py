@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import Q
@@ -13,7 +13,9 @@ from django.db.models import Q
 from memory import audit, hashing
 from memory.domain import merge
 from memory.domain.merge import Did, Known, Outcome, Plan
-from memory.domain.types import Cardinality, Category, Op, Stance
+from memory.domain.types import Category, Op, Stance
+from memory.facts import rows as facts
+from memory.facts.deleting import mark_deleted
 from memory.models import Event, Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
 
 EVENTS = {
@@ -23,8 +25,9 @@ EVENTS = {
     Did.RETRACTED: Event.FACT_RETRACTED,
     Did.PROPOSED: Event.FACT_PROPOSED,
     Did.HISTORY: Event.FACT_UPDATED,
+    Did.FORGOTTEN: Event.FACT_USER_DELETED,
 }
-LIVE = (FactState.PENDING, FactState.CURRENT, FactState.SUPERSEDED, FactState.RETRACTED)
+NEVER_HELD = (FactState.PENDING, FactState.REJECTED)
 
 
 @dataclass(frozen=True)
@@ -50,12 +53,13 @@ def apply(*, profile_id: uuid.UUID, told: Sequence[Told], conversation_id: uuid.
     if not told:
         return []
     rows = _touched(profile_id, told)
+    over = [row for row in rows if facts.has_expired(row)]
     heard = _heard(rows, told)
     answered = _answered(profile_id, told)
     claims = [_with_answer(t.claim, answered) for t in told]
-    plan = merge.plan([known(row, heard.get(row.id, frozenset())) for row in rows], claims)
-    _write(profile_id, plan, {row.id: row for row in rows}, {t.claim.id: t for t in told})
-    audit.record_many(_entries(profile_id, plan, conversation_id))
+    plan = merge.plan([_known(row, heard.get(row.id, frozenset())) for row in rows], claims)
+    _write(profile_id, plan, {row.id: row for row in rows}, {t.claim.id: t for t in told}, {row.id for row in over})
+    audit.record_many([*facts.expired_entries(over), *_entries(profile_id, plan, conversation_id)])
     return plan.outcomes
 
 
@@ -64,8 +68,12 @@ def _touched(profile_id: uuid.UUID, told: Sequence[Told]) -> list[Fact]:
     keys = {t.claim.key for t in told if t.claim.key is not None}
     loose = {t.claim.value_norm for t in told if t.claim.key is None}
     about = Q(key__in=keys) | Q(key__isnull=True, value_norm__in=loose)
-    rows = Fact.objects.filter(about, profile_id=profile_id, state__in=[s.value for s in LIVE])
-    return list(rows.order_by("id").select_for_update())
+    if forget := {t.claim.value_norm for t in told if t.claim.forget}:
+        about |= Q(value_norm__in=forget) | Q(superseded_by__key__isnull=True, superseded_by__value_norm__in=forget)
+    rows = Fact.objects.filter(about, profile_id=profile_id)
+    # What was deleted still says when something was said; what never held says nothing any more.
+    rows = rows.exclude(state=FactState.DELETED, was_state__in=[s.value for s in NEVER_HELD])
+    return list(rows.order_by("id").select_for_update(of=("self",)))
 
 
 def _heard(rows: Sequence[Fact], told: Sequence[Told]) -> dict[uuid.UUID, frozenset[int]]:
@@ -78,26 +86,10 @@ def _heard(rows: Sequence[Fact], told: Sequence[Told]) -> dict[uuid.UUID, frozen
     return heard
 
 
-def known(fact: Fact, heard_in: frozenset[int] = frozenset()) -> Known:
-    """A row as the domain sees it."""
-    return Known(
-        id=fact.id,
-        space_id=fact.space_id,
-        key=fact.key,
-        value=fact.value,
-        value_norm=fact.value_norm,
-        state=fact.state,
-        cardinality=Cardinality(fact.cardinality),
-        said_at=fact.said_at,
-        confidence=fact.confidence,
-        pinned=fact.pinned,
-        edit_count=fact.edit_count,
-        valid_to=fact.valid_to,
-        superseded_by=fact.superseded_by_id,
-        last_confirmed_at=fact.last_confirmed_at,
-        op=Op(fact.op),
-        heard_in=heard_in,
-    )
+def _known(fact: Fact, heard_in: frozenset[int]) -> Known:
+    """The row as the domain sees it: a fact whose time is over is closed, even if no sweep has done it yet."""
+    seen = facts.known(fact, heard_in)
+    return replace(seen, state="retracted", valid_to=fact.expires_at) if facts.has_expired(fact) else seen
 
 
 def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[bytes, list[tuple[str, datetime]]]:
@@ -111,7 +103,7 @@ def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[bytes, list[t
 
 
 def _digest(claim: merge.Claim) -> bytes:
-    return hashing.value_digest(claim.space_id, claim.key, claim.value_norm)
+    return hashing.value_digest(*claim.slot, closing=claim.op is Op.RETRACT)
 
 
 def _with_answer(claim: merge.Claim, answered: dict[bytes, list[tuple[str, datetime]]]) -> merge.Claim:
@@ -121,51 +113,74 @@ def _with_answer(claim: merge.Claim, answered: dict[bytes, list[tuple[str, datet
     return claim
 
 
-def _write(profile_id: uuid.UUID, plan: Plan, rows: dict[uuid.UUID, Fact], told: dict[uuid.UUID, Told]) -> None:
+def _write(
+    profile_id: uuid.UUID,
+    plan: Plan,
+    rows: dict[uuid.UUID, Fact],
+    told: dict[uuid.UUID, Told],
+    over: set[uuid.UUID],
+) -> None:
     """Close before insert, so that there is never a second current value."""
+    now = datetime.now(UTC)
     heard = {fact_id for fact_id, _ in plan.evidence}
-    saved = [_changed(rows[i], plan.changed.get(i), i in heard) for i in sorted({*plan.changed, *(heard & set(rows))})]
+    was_held = {row.id for row in rows.values() if row.state == FactState.CURRENT}
+    touched = {*plan.changed, *over, *(heard & set(rows))}
+    saved = [_changed(rows[i], plan.changed.get(i), i in heard, i in over, now) for i in sorted(touched)]
     for batch in (
         [row for row in saved if row.state != FactState.CURRENT],
         [row for row in saved if row.state == FactState.CURRENT],
     ):
         if batch:
             Fact.objects.bulk_update(batch, fields=CHANGING)
-    Fact.objects.bulk_create(_made(profile_id, fact, told[claim.id]) for claim, fact in plan.new.values())
+    facts.drop_vectors(row for row in saved if row.id in was_held and row.state != FactState.CURRENT)
+    Fact.objects.bulk_create(_made(profile_id, fact, told[claim.id], now) for claim, fact in plan.new.values())
     FactSource.objects.bulk_create(
         [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)],
         ignore_conflicts=True,
     )
+    facts.bury(profile_id, plan.forgotten)
 
 
 CHANGING = (
     "state",
+    "was_state",
     "confidence",
     "said_at",
+    "first_seen_at",
     "last_confirmed_at",
+    "valid_from",
     "valid_to",
     "superseded_by",
     "edit_count",
     "evidence_count",
     "reasons",
+    "deleted_at",
     "version",
 )
 
 
-def _changed(row: Fact, now: Known | None, heard: bool) -> Fact:
+def _changed(row: Fact, now: Known | None, heard: bool, over: bool, at: datetime) -> Fact:
     row.evidence_count += heard
+    if over:
+        row.state, row.valid_to = FactState.RETRACTED, row.expires_at
+    row.version += over or now is not None
     if now is None:
+        return row
+    if now.state == "deleted":
+        mark_deleted(row, at)
         return row
     if row.state == FactState.PENDING and now.state == FactState.CURRENT:
         row.reasons = []
-    row.state, row.confidence, row.said_at = now.state, now.confidence, now.said_at
+    row.state, row.confidence, row.said_at = FactState(now.state), now.confidence, now.said_at
+    if now.since < row.first_seen_at:
+        row.first_seen_at = now.since
+        row.valid_from = min(row.valid_from or now.since, now.since)
     row.last_confirmed_at = now.last_confirmed_at or row.last_confirmed_at
     row.valid_to, row.superseded_by_id, row.edit_count = now.valid_to, now.superseded_by, now.edit_count
-    row.version += 1
     return row
 
 
-def _made(profile_id: uuid.UUID, known: Known, told: Told) -> Fact:
+def _made(profile_id: uuid.UUID, known: Known, told: Told, at: datetime) -> Fact:
     claim = told.claim
     return Fact(
         id=known.id,
@@ -176,13 +191,15 @@ def _made(profile_id: uuid.UUID, known: Known, told: Told) -> Fact:
         value_norm=claim.value_norm,
         category=told.category.value,
         state=known.state,
+        was_state=known.was_state if known.state == "deleted" else "",
+        deleted_at=at if known.state == "deleted" else None,
         cardinality=claim.cardinality.value,
         confidence=known.confidence,
         importance=told.importance,
         source_kind=told.source_kind.value,
         source_audit_id=claim.audit_id,
-        quote=told.quote,
-        reasons=list(claim.reasons),
+        quote="" if claim.forget else told.quote,
+        reasons=list(claim.reasons) if known.state == FactState.PENDING else [],
         op=claim.op.value if claim.op is Op.RETRACT else Op.SET.value,
         stance=told.stance.value,
         edit_count=known.edit_count,
@@ -205,13 +222,13 @@ def _entries(profile_id: uuid.UUID, plan: Plan, conversation_id: uuid.UUID | Non
         if event is None:
             continue
         claim = outcome.claim
-        payload: dict[str, Any] = {
-            "fact_id": str(outcome.fact_id),
-            "key": claim.key,
-            "value": claim.value,
-            "confidence": claim.confidence,
-            "source_audit_id": claim.audit_id,
-        }
+        payload: dict[str, Any] = {"fact_id": str(outcome.fact_id), "key": claim.key, "source_audit_id": claim.audit_id}
+        if outcome.did is Did.FORGOTTEN:
+            payload |= _forgotten(plan, outcome)
+        else:
+            payload |= {"value": claim.value, "confidence": claim.confidence}
+        if claim.op is Op.RETRACT:
+            payload["op"] = Op.RETRACT.value
         if outcome.old:
             payload["old"] = [{"fact_id": str(f.id), "value": f.value} for f in outcome.old]
         if outcome.did is Did.HISTORY:
@@ -220,3 +237,15 @@ def _entries(profile_id: uuid.UUID, plan: Plan, conversation_id: uuid.UUID | Non
             payload["reasons"] = list(plan.new[claim.id][0].reasons)
         entries.append(audit.Entry(event, profile_id, payload, "worker", conversation_id, claim.space_id))
     return entries
+
+
+def _forgotten(plan: Plan, outcome: Outcome) -> dict[str, Any]:
+    """What the log tells of a wish to forget: which facts went, nothing of what they said."""
+    rows = {**plan.changed, **{fact_id: fact for fact_id, (_, fact) in plan.new.items()}}
+    gone = sorted(str(f.id) for f in rows.values() if f.state == "deleted" and not f.closes)
+    fact = rows[outcome.fact_id] if outcome.fact_id else None
+    return {
+        "key": fact.key if fact else None,
+        "asked_for": True,
+        "with": [i for i in gone if i != str(outcome.fact_id)],
+    }

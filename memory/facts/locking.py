@@ -1,9 +1,10 @@
-"""The lock under which a profile's facts change, and the mark that a chat was given them."""
+"""The lock under which a profile's facts change, the time of such a change, and the mark that a chat was given them."""
 
 from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.db import connection
 
@@ -12,6 +13,17 @@ def lock(profile_id: uuid.UUID) -> None:
     """Changes to one profile's facts are made one after another, on all hosts, until the transaction ends."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('facts:' || %s, 0))", [str(profile_id)])
+
+
+def now_of(profile_id: uuid.UUID) -> datetime:
+    """The time of what a person does now: later than all they have said, even where the clock was set back."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT greatest(clock_timestamp(), last_said_at + interval '1 microsecond') FROM profiles WHERE id = %s",
+            [profile_id],
+        )
+        now: datetime = cursor.fetchone()[0]
+    return now
 
 
 def mark_used(*, profile_id: uuid.UUID, fact_ids: Sequence[uuid.UUID]) -> None:

@@ -39,6 +39,7 @@ class Fact(models.Model):
 
     `value_norm` is the value as it is compared. `said_at` orders claims of one key: the order of saying
     decides, not the order of processing. `pinned` means the person's own word. `reasons` say why it waits.
+    With `op` retract it is no value but the word that closed one. `was_state` is where a deleted fact goes back to.
     """
 
     id = uuid_key()
@@ -78,6 +79,7 @@ class Fact(models.Model):
     version = models.IntegerField(default=1)
     created_at = now_column()
     deleted_at = models.DateTimeField(null=True, blank=True)
+    was_state = models.TextField(default="", db_default="", blank=True, editable=False)
 
     class Meta:
         db_table = "personal_facts"
@@ -113,6 +115,16 @@ class Fact(models.Model):
         indexes = [
             models.Index(fields=["profile", "state", "key"], name="fact_profile_state_key"),
             models.Index(fields=["source_audit"], name="fact_source_audit"),
+            models.Index(
+                fields=["deleted_at"],
+                name="fact_to_purge",
+                condition=models.Q(state="deleted") & ~models.Q(value=""),
+            ),
+            models.Index(
+                fields=["expires_at"],
+                name="fact_to_expire",
+                condition=models.Q(state="current", expires_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -130,7 +142,10 @@ class FactSource(models.Model):
     class Meta:
         db_table = "fact_sources"
         constraints = [models.UniqueConstraint(fields=["fact", "audit"], name="fact_source_once")]
-        indexes = [models.Index(fields=["profile", "audit"], name="fact_source_by_audit")]
+        indexes = [
+            models.Index(fields=["profile", "audit"], name="fact_source_by_audit"),
+            models.Index(fields=["audit"], name="fact_source_gone"),  # for the cascade when a chat goes
+        ]
 
 
 class TombstoneKind(StrEnum):
