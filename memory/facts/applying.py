@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory import audit, hashing
+from memory import audit, bulk, hashing
 from memory.domain import merge
 from memory.domain.merge import Did, Known, Outcome, Plan
 from memory.domain.types import Category, Op, Stance
@@ -130,8 +130,7 @@ def _write(
         [row for row in saved if row.state != FactState.CURRENT],
         [row for row in saved if row.state == FactState.CURRENT],
     ):
-        if batch:
-            Fact.objects.bulk_update(batch, fields=CHANGING)
+        bulk.update(batch, CHANGING)
     facts.drop_vectors(row for row in saved if row.id in was_held and row.state != FactState.CURRENT)
     Fact.objects.bulk_create(_made(profile_id, fact, told[claim.id], now) for claim, fact in plan.new.values())
     FactSource.objects.bulk_create(

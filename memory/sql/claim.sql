@@ -14,16 +14,22 @@ WITH RECURSIVE turn (profile_id, n) AS (
     FROM turn t WHERE t.profile_id IS NOT NULL AND t.n < 32
 ),
 picked AS (
-  SELECT w.profile_id, w.conversation_id
-    FROM turn t JOIN work_items w ON w.profile_id = t.profile_id
-   WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.not_before <= now()
-     AND NOT EXISTS (SELECT FROM model_pauses p WHERE p.route = %(route)s AND p.until > now())
-     AND NOT EXISTS (SELECT FROM work_items r
-                      WHERE r.conversation_id = w.conversation_id AND r.kind = w.kind
-                        AND (r.state = 'running' OR (r.state = 'waiting' AND r.not_before <= now() AND r.id < w.id)))
-   ORDER BY t.n, w.not_before
+  -- Profile after profile, only as far as the first that has something: no list of all that waits is made.
+  SELECT head.profile_id, head.conversation_id
+    FROM turn t
+   CROSS JOIN LATERAL (
+     SELECT w.profile_id, w.conversation_id FROM work_items w
+      WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.profile_id = t.profile_id AND w.not_before <= now()
+        AND NOT EXISTS (SELECT FROM work_items r
+                         WHERE r.conversation_id = w.conversation_id AND r.kind = w.kind
+                           AND (r.state = 'running'
+                                OR (r.state = 'waiting' AND r.not_before <= now() AND r.id < w.id)))
+      ORDER BY w.not_before
+      LIMIT 1
+        FOR UPDATE SKIP LOCKED
+   ) head
+   WHERE NOT EXISTS (SELECT FROM model_pauses p WHERE p.route = %(route)s AND p.until > now())
    LIMIT 1
-   FOR UPDATE OF w SKIP LOCKED
 ),
 taken AS (
   SELECT w.id FROM work_items w JOIN picked p ON p.conversation_id = w.conversation_id
