@@ -79,7 +79,7 @@ def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages
     Call inside the profile's scope.
     """
     conversation_id, last = place.conversation_id, place.match.last
-    if not (place.exists and Conversation.objects.filter(id=conversation_id).exists()):
+    if not (place.exists and _kept(conversation_id)):
         # It is new, or was deleted while the model answered.
         conversation_id, last = _made(profile_id, place, space_id), None
     ids = _draw_ids(len(messages))
@@ -96,6 +96,26 @@ def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages
         for row_id, parent, message in zip(ids, parents, messages, strict=True)
     )
     return conversation_id
+
+
+def _kept(conversation_id: uuid.UUID) -> bool:
+    """Whether it is still there; nobody prunes it until this transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1 FROM conversations WHERE id = %s FOR KEY SHARE", [conversation_id])
+        return cursor.fetchone() is not None
+
+
+def named(*, profile_id: uuid.UUID, public_id: str) -> Conversation | None:
+    """The conversation that clients know by this id, to be deleted: turns that are being written are waited for."""
+    found = _named(profile_id, public_id) if len(public_id) <= MAX_CLIENT_ID else None
+    return Conversation.objects.select_for_update().filter(id=found.id).first() if found else None
+
+
+def remove(conversation: Conversation) -> None:
+    """Delete the conversation, the hashes of its messages, and what was made of it. Its chats must be gone already."""
+    hashes = MessageHash.objects.filter(conversation=conversation)
+    hashes._raw_delete(hashes.db)  # row by row, Django would look for each one's children first
+    conversation.delete()
 
 
 def touch(conversation_id: uuid.UUID, *, said_at: datetime) -> None:

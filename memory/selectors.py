@@ -14,11 +14,15 @@ from django.db.models import ExpressionWrapper, F, FloatField, Func, Q, QuerySet
 from django.db.models.functions import Cast, Exp, Greatest, Least, Now
 
 from memory.config import conf
+from memory.domain import review
+from memory.domain.review import Effect
 from memory.domain.text import tokens
 from memory.domain.types import Cardinality
+from memory.facts.rows import known
 from memory.models import AuditLog, Event, Fact, FactState, WorkItem
 
 MOST_KNOWN_KEYS = 50
+MOST_CONFLICTS = 200
 KNOWN_VALUE_CHARS = 80
 SECONDS_PER_DAY = 86_400.0
 LEAST_EXPONENT = -700.0  # below, PostgreSQL raises instead of giving 0
@@ -91,6 +95,8 @@ STATES_OF_STATUS = {
     "rejected": [FactState.REJECTED],
 }
 HISTORY = [FactState.SUPERSEDED, FactState.RETRACTED]
+# A word that closed a value is none itself; nor is a proposal that said what was known.
+_WAS_A_VALUE = ~Q(op="retract", state=FactState.RETRACTED) & ~Q(state=FactState.SUPERSEDED, reasons=["folded"])
 
 
 def facts_listed(*, profile_id: uuid.UUID, wanted: FactFilter) -> QuerySet[Fact]:
@@ -98,7 +104,8 @@ def facts_listed(*, profile_id: uuid.UUID, wanted: FactFilter) -> QuerySet[Fact]
     states = list(STATES_OF_STATUS[wanted.status or "approved"])
     if wanted.include_superseded and wanted.status in (None, "approved"):
         states += HISTORY
-    rows = with_score(Fact.objects.filter(profile_id=profile_id, state__in=states).select_related("space"))
+    listed = Fact.objects.filter(_WAS_A_VALUE, profile_id=profile_id, state__in=states)
+    rows = with_score(listed.select_related("space"))
     if wanted.status in (None, "approved") and not wanted.include_superseded:
         rows = rows.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=Now()))
     if wanted.key:
@@ -122,8 +129,34 @@ def history(*, profile_id: uuid.UUID, fact: Fact) -> QuerySet[Fact]:
     """All values that the fact's key had, newest first; a fact without a key is its own history."""
     same = Q(key=fact.key, space_id=fact.space_id) if fact.key else Q(id=fact.id)
     rows = with_score(Fact.objects.filter(same, profile_id=profile_id).select_related("space"))
-    kept = rows.filter(state__in=[FactState.CURRENT, *HISTORY])
+    kept = rows.filter(_WAS_A_VALUE, state__in=[FactState.CURRENT, *HISTORY])
     return kept.order_by("-said_at", "-created_at", "-id")
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A proposal beside a fact that it would replace or close."""
+
+    proposed: Fact
+    current: Fact
+    effect: Effect
+
+
+def conflicts(*, profile_id: uuid.UUID) -> list[Replacement]:
+    """Each pending change beside what it would replace, newest first; one that would close several, beside each."""
+    waiting = with_score(Fact.objects.filter(profile_id=profile_id, state=FactState.PENDING, key__isnull=False))
+    proposals = list(waiting.select_related("space").order_by("-said_at", "-id")[:MOST_CONFLICTS])
+    fresh = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
+    held = Fact.objects.filter(
+        fresh, profile_id=profile_id, state=FactState.CURRENT, key__in={p.key for p in proposals}
+    )
+    current = {row.id: row for row in with_score(held).select_related("space").order_by("id")}
+    found = []
+    for proposal in proposals:
+        change = review.change(known(proposal), [known(row) for row in current.values() if row.key == proposal.key])
+        if change.effect in (Effect.REPLACES, Effect.CLOSES):
+            found += [Replacement(proposal, current[fact.id], change.effect) for fact in change.facts]
+    return found
 
 
 def audit_rows(*, profile_id: uuid.UUID) -> QuerySet[AuditLog]:

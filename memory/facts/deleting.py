@@ -31,10 +31,13 @@ def delete(*, profile_id: uuid.UUID, fact_id: uuid.UUID, actor: str = "person") 
         remove(rows.locked(profile_id, fact_id), actor=actor)
 
 
-def remove(fact: Fact, *, actor: str) -> list[Fact]:
-    """Delete one fact, with its audit row. Returns all rows that went. Call inside the scope, under `lock`."""
+def remove(fact: Fact, *, actor: str, alone: bool = False) -> list[Fact]:
+    """Delete one fact, with its audit row; `alone` without the history that led to it.
+
+    Returns all rows that went. Call inside the scope, under `lock`.
+    """
     now = now_of(fact.profile_id)
-    gone, slots = _goes(fact)
+    gone, slots = _goes(fact, alone)
     for row in gone:
         mark_deleted(row, now)
     Fact.objects.bulk_update(gone, fields=DELETION)
@@ -58,14 +61,14 @@ def mark_deleted(row: Fact, now: datetime) -> None:
     row.deleted_at, row.version = now, row.version + 1
 
 
-def _goes(fact: Fact) -> tuple[list[Fact], set[Slot]]:
+def _goes(fact: Fact, alone: bool) -> tuple[list[Fact], set[Slot]]:
     """The rows that go with a fact, and the values that must not come back."""
     about = Q(key=fact.key) if fact.key is not None else Q(key__isnull=True, value_norm=fact.value_norm)
     about = (about & Q(space_id=fact.space_id)) | Q(superseded_by=fact)
     found = Fact.objects.filter(about, profile_id=fact.profile_id)
     there = {row.id: row for row in found.exclude(state=FactState.DELETED).order_by("id").select_for_update()}
     seen = {row_id: rows.known(row) for row_id, row in there.items()}
-    gone = with_history([seen[fact.id]], list(seen.values()))
+    gone = [seen[fact.id]] if alone else with_history([seen[fact.id]], list(seen.values()))
     ids = {each.id for each in gone}
     held = {each.slot for each in seen.values() if each.state == FactState.CURRENT and each.id not in ids}
     return [there[row_id] for row_id in sorted(ids)], {each.slot for each in gone if not each.closes} - held

@@ -40,6 +40,7 @@ class Event(StrEnum):
     EXPORTED = "memory.exported"
     IMPORTED = "memory.imported"
     ERASED = "memory.erased"
+    CONVERSATION_DELETED = "memory.conversation.deleted"
     AUTH_FAILED = "auth.failed"
     SETTINGS_CHANGED = "settings.changed"
 
