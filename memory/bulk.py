@@ -1,4 +1,4 @@
-"""Many rows changed in one statement. Django's `bulk_update` builds a CASE per value, which costs more than the write."""
+"""Many rows changed in one statement: Django's `bulk_update` builds a CASE per value, at more cost than the write."""
 
 from __future__ import annotations
 
