@@ -52,6 +52,11 @@ app.conf.update(
             "schedule": RECOVER_EVERY_SECONDS,
             "options": {"expires": RECOVER_EVERY_SECONDS},
         },
+        "upkeep": {
+            "task": "caesar.upkeep",
+            "schedule": config().memory.sweep_interval_seconds,
+            "options": {"expires": config().memory.sweep_interval_seconds},
+        },
     },
     beat_max_loop_interval=5,
 )

@@ -13,7 +13,7 @@ import structlog
 from celery import shared_task
 from celery.signals import worker_init, worker_ready
 
-from memory import cursor, extract, work
+from memory import cursor, extract, purge, work
 from memory.config import conf
 from memory.models import WorkKind
 
@@ -77,6 +77,14 @@ def recover() -> None:
     wake(WorkKind.EXTRACT)
 
 
+@shared_task(name="caesar.upkeep", queue="maintenance", ignore_result=True)
+def upkeep() -> None:
+    """Purge what was deleted long enough ago, and close what has expired. What is left waits for the next time."""
+    expired, purged = purge.expire_due(), purge.purge_due()
+    if expired or purged:
+        LOG.info("upkeep", expired=expired, purged=purged)
+
+
 @shared_task(name="caesar.extract", queue="extract", ignore_result=True)
 def extract_due() -> None:
     """Work off what is due, a bounded number of conversations at a time."""
@@ -116,6 +124,7 @@ def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS) -> int:
 def drain() -> int:
     """Do all that is due in this process: every poll, then every item. Returns how many claims were worked off."""
     work.release_expired()
+    upkeep()
     done = 0
     if cursor.enabled(WorkKind.EXTRACT):
         cursor.tick(WorkKind.EXTRACT)

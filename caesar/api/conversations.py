@@ -1,6 +1,9 @@
-"""The threads that were chatted in."""
+"""The threads that were chatted in, and their end."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -9,8 +12,8 @@ from rest_framework.response import Response
 
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
-from memory import overview
-from memory.models import Conversation
+from memory import overview, prune
+from memory.models import Conversation, Fact
 
 
 class ConversationSerializer(serializers.Serializer[Conversation]):
@@ -33,3 +36,44 @@ class ConversationList(MemoryView):
         with self.scope():
             rows = overview.conversations_listed(profile_id=self.caller.profile_id)
             return self.listed(rows, ConversationSerializer)
+
+
+class TaughtFact(serializers.Serializer[Any]):
+    """A fact that the conversation taught."""
+
+    id = serializers.CharField()
+    key = serializers.CharField(allow_null=True)
+    value = serializers.CharField()
+    deleted = serializers.BooleanField(help_text="Whether it went, too.")
+
+
+class PrunedSerializer(serializers.Serializer[Any]):
+    """What went with a conversation, and what it had taught."""
+
+    id = serializers.CharField(help_text="The conversation.")
+    chats = serializers.IntegerField(help_text="How many turns went.")
+    facts = TaughtFact(many=True)
+
+
+class ConversationDetail(MemoryView):
+    @extend_schema(
+        operation_id="deleteConversation",
+        summary="Delete a conversation",
+        description="Its text, its summary and all that was made of it go for good. The facts that it taught are listed"
+        " and stay with their quotes; with `facts=true` those go that nothing else speaks for.",
+        parameters=[docs.query("facts", "Delete the facts too that only this conversation taught.", type=bool)],
+        responses=docs.answers(PrunedSerializer, 400, 404),
+    )
+    def delete(self, request: Request, conversation_id: str) -> Response:
+        params.only(request, "facts")
+        gone = prune.prune(
+            profile_id=self.caller.profile_id,
+            conversation_id=conversation_id,
+            with_facts=params.flag(request, "facts"),
+        )
+        taught = [*_told(gone.deleted, deleted=True), *_told(gone.kept, deleted=False)]
+        return Response({"id": conversation_id, "chats": gone.chats, "facts": taught})
+
+
+def _told(facts: Iterable[Fact], *, deleted: bool) -> list[dict[str, Any]]:
+    return [{"id": str(f.id), "key": f.key, "value": f.value, "deleted": deleted} for f in facts]

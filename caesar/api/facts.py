@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
 from memory import facts, recall, selectors
-from memory.domain.types import Cardinality, Category, Scope
+from memory.domain.types import Cardinality, Category, Op, Scope
 from memory.errors import InvalidInput, NotFound
 from memory.models import Fact, FactState, SourceKind
 
@@ -44,6 +44,7 @@ class FactSerializer(serializers.Serializer[Fact]):
     source_kind = serializers.ChoiceField(choices=[k.value for k in SourceKind])
     source_audit_id = serializers.SerializerMethodField(help_text="The row of the audit log it was learned from.")
     quote = serializers.CharField(help_text="The person's own words.")
+    op = serializers.SerializerMethodField(help_text="`retract`: a proposal that such a fact holds no longer.")
     reasons = serializers.ListField(child=serializers.CharField(), help_text="Why it waits for review.")
     pinned = serializers.BooleanField(help_text="Written or edited by a person: never overwritten silently.")
     first_seen_at = serializers.DateTimeField()
@@ -78,6 +79,10 @@ class FactSerializer(serializers.Serializer[Fact]):
     def get_score(self, fact: Fact) -> float:
         return round(fact.score, 6)  # type: ignore[attr-defined]
 
+    @docs.one_of("set", "retract")
+    def get_op(self, fact: Fact) -> str:
+        return Op.RETRACT.value if fact.op == Op.RETRACT else Op.SET.value
+
     def get_superseded_by(self, fact: Fact) -> str | None:
         return None if fact.superseded_by_id is None else str(fact.superseded_by_id)
 
@@ -105,6 +110,15 @@ class FactChanges(serializers.Serializer[Any]):
     version = serializers.IntegerField(
         required=False, help_text="The version you edit. Somebody else's edit meanwhile: 409."
     )
+
+
+def version_of(sent: dict[str, Any]) -> tuple[dict[str, Any], int | None]:
+    """The fields that were sent, without the version, and the version that the caller saw."""
+    rest = dict(sent)
+    version = rest.pop("version", None)
+    if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
+        raise InvalidInput("version is a whole number.")
+    return rest, version
 
 
 class FactView(MemoryView):
@@ -181,10 +195,7 @@ class FactDetail(FactView):
         responses=docs.answers(FactSerializer, 400, 404, 409),
     )
     def patch(self, request: Request, fact_id: str) -> Response:
-        changes = dict(self.sent)
-        version = changes.pop("version", None)
-        if version is not None and (isinstance(version, bool) or not isinstance(version, int)):
-            raise InvalidInput("version is a whole number.")
+        changes, version = version_of(self.sent)
         facts.edit(
             profile_id=self.caller.profile_id,
             fact_id=params.path_uuid(fact_id, "fact"),

@@ -6,21 +6,29 @@ from django.urls import path
 
 from caesar.api.audit import AuditList
 from caesar.api.context import ContextView
-from caesar.api.conversations import ConversationList
+from caesar.api.conversations import ConversationDetail, ConversationList
 from caesar.api.facts import FactDetail, FactHistory, FactList
 from caesar.api.models import ModelList
 from caesar.api.profile import ProfileDetail
+from caesar.api.review import FactApprove, FactBulk, FactConflicts, FactReject, FactRevert, FactUndelete
 from caesar.api.spaces import SpaceDetail, SpaceList
 from caesar.api.work import WorkList, WorkRetry
 
 urlpatterns = [
     path("facts", FactList.as_view()),
+    path("facts/conflicts", FactConflicts.as_view()),
+    path("facts/bulk", FactBulk.as_view()),
     path("facts/<str:fact_id>", FactDetail.as_view()),
     path("facts/<str:fact_id>/history", FactHistory.as_view()),
+    path("facts/<str:fact_id>/approve", FactApprove.as_view()),
+    path("facts/<str:fact_id>/reject", FactReject.as_view()),
+    path("facts/<str:fact_id>/revert", FactRevert.as_view()),
+    path("facts/<str:fact_id>/undelete", FactUndelete.as_view()),
     path("profile", ProfileDetail.as_view()),
     path("spaces", SpaceList.as_view()),
     path("spaces/<str:slug>", SpaceDetail.as_view()),
     path("conversations", ConversationList.as_view()),
+    path("conversations/<str:conversation_id>", ConversationDetail.as_view()),
     path("context", ContextView.as_view()),
     path("audit", AuditList.as_view()),
     path("work", WorkList.as_view()),
