@@ -14,7 +14,7 @@ from caesar.admin.base import Table, VerbTable, choice_filter, link, short
 from caesar.admin.site import afterwards
 from memory import facts
 from memory.domain.types import Category
-from memory.models import AuditLog, Entity, Fact, FactSource, FactState, SourceKind, Space, Tombstone
+from memory.models import AuditLog, Fact, FactSource, FactState, SourceKind, Space, Tombstone
 
 OPEN = (FactState.CURRENT, FactState.PENDING)
 
@@ -132,10 +132,3 @@ class TombstoneAdmin(Table):
     hidden = ("digest",)
     list_display = ("id", "profile", "kind", "at")
     list_select_related = ("profile",)
-
-
-@admin.register(Entity)
-class EntityAdmin(Table):
-    list_display = ("name", "kind", "profile", "created_at")
-    list_select_related = ("profile",)
-    search_fields = ("name",)

@@ -20,6 +20,7 @@ _USUAL = {
     """,
 }
 _TABLE = {key: cardinality for cardinality, keys in _USUAL.items() for key in keys.split()}
+HEADS = frozenset(key.partition(".")[0] for key in _TABLE)
 
 
 def usual(key: str) -> Cardinality | None:

@@ -16,15 +16,15 @@ _DATA_URL = regex.compile(r"data:[\w.+/-]*(?:;[\w=.+-]+)*;base64,[A-Za-z0-9+/=_-
 
 # Runs that a writer does not part with spaces: cut into overlapping pairs. Hangul is among them because its
 # particles stick to the word.
-_DENSE = (
+DENSE = (
     r"\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Bopomofo}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}"
     "\u30fc\u3005\u3006\u3007"
 )
 _TOKEN = regex.compile(
     rf"""
-      (?P<dense>[{_DENSE}]+)
-    | (?P<number>\p{{Nd}}++(?:[.,:]\p{{Nd}}++)++ | \p{{Nd}}++(?![\p{{L}}\p{{M}}\p{{N}}--[{_DENSE}]]))
-    | (?P<word>[\p{{L}}\p{{M}}\p{{N}}--[{_DENSE}]]+(?:'[\p{{L}}\p{{M}}--[{_DENSE}]]+)*)
+      (?P<dense>[{DENSE}]+)
+    | (?P<number>\p{{Nd}}++(?:[.,:]\p{{Nd}}++)++ | \p{{Nd}}++(?![\p{{L}}\p{{M}}\p{{N}}--[{DENSE}]]))
+    | (?P<word>[\p{{L}}\p{{M}}\p{{N}}--[{DENSE}]]+(?:'[\p{{L}}\p{{M}}--[{DENSE}]]+)*)
     """,
     regex.V1 | regex.VERBOSE,
 )

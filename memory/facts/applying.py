@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory import audit, bulk, hashing
+from memory import audit, bulk, entities, hashing
 from memory.domain import merge
 from memory.domain.merge import Did, Known, Outcome, Plan
 from memory.domain.types import Category, Op, Stance
@@ -132,7 +132,9 @@ def _write(
     ):
         bulk.update(batch, CHANGING)
     facts.drop_vectors(row for row in saved if row.id in was_held and row.state != FactState.CURRENT)
-    Fact.objects.bulk_create(_made(profile_id, fact, told[claim.id], now) for claim, fact in plan.new.values())
+    made = [_made(profile_id, fact, told[claim.id], now) for claim, fact in plan.new.values()]
+    entities.place(profile_id=profile_id, facts=made)
+    Fact.objects.bulk_create(made)
     FactSource.objects.bulk_create(
         [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)],
         ignore_conflicts=True,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from memory import audit
+from memory import audit, entities
 from memory.db import profile_scope
 from memory.domain.cardinality import cardinality_of
 from memory.domain.text import normalise
@@ -58,6 +58,7 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
             expires_at=checking.checked_time("expires_at", fields.get("expires_at")),
         )
         rows.close(replaced, state=FactState.SUPERSEDED, at=now, by=fact.id)
+        entities.place(profile_id=profile_id, facts=[fact])
         fact.save(force_insert=True)
         folded = rows.fold_waiting(fact, now)
         rows.forgive(fact)
@@ -121,6 +122,8 @@ def correct(fact: Fact, new: Mapping[str, Any], now: datetime) -> Fact | None:
         setattr(fact, name, value)
     fact.pinned, fact.edit_count, fact.version = True, fact.edit_count + 1, fact.version + 1
     fact.last_confirmed_at = now
+    if kept is not None:
+        entities.place(profile_id=fact.profile_id, facts=[kept, fact])
     return kept
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q
 
-from memory import audit, work
+from memory import audit, entities, work
 from memory.db import profile_scope
 from memory.domain.masking import masked
 from memory.domain.text import normalise
@@ -42,6 +42,7 @@ def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     work.drop_raw_replies(profile_id=profile_id, audit_ids=taught)
     rows.drop_vectors(ids)
     Fact.objects.filter(id__in=ids).update(value="", value_norm="", quote="", reasons=[])
+    entities.forget(profile_id=profile_id, fact_ids=ids)
     audit.record_many(
         audit.Entry(Event.FACT_DELETED, profile_id, {"fact_id": str(row.id), "key": row.key}, space_id=row.space_id)
         for row in found

@@ -2,7 +2,7 @@
 
 from memory.models.audit import AuditLog, Event
 from memory.models.conversation import Conversation, MessageHash
-from memory.models.entity import Entity
+from memory.models.entity import AliasState, Entity, FactEntity, KeyAlias
 from memory.models.episode import Embedding, EpisodeSummary, Passage
 from memory.models.fact import Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
 from memory.models.installation import Installation
@@ -10,6 +10,7 @@ from memory.models.profile import ApiKey, Approval, Profile, Space
 from memory.models.work import MemoryCursor, ModelPause, WorkItem, WorkKind, WorkState
 
 __all__ = [
+    "AliasState",
     "ApiKey",
     "Approval",
     "AuditLog",
@@ -19,9 +20,11 @@ __all__ = [
     "EpisodeSummary",
     "Event",
     "Fact",
+    "FactEntity",
     "FactSource",
     "FactState",
     "Installation",
+    "KeyAlias",
     "MemoryCursor",
     "MessageHash",
     "ModelPause",

@@ -1,0 +1,133 @@
+"""Reads of entities: who and what the facts are about, by id, by name, or by what somebody calls them.
+
+Call inside the profile's scope.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Case, Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Value, When
+from django.db.models.functions import Now
+
+from memory.domain.calling import Given, Title, title
+from memory.domain.entities import By
+from memory.domain.names import name_key, spots, words
+from memory.domain.roles import BY_WORD, EntityKind, narrower
+from memory.entities import VISIBLE
+from memory.models import Entity, Fact, FactEntity, FactState
+
+MOST_FACTS = 200
+
+
+@dataclass(frozen=True)
+class Known:
+    """An entity as it is shown. `facts` counts what holds now; the times are of every mention that can be seen."""
+
+    id: uuid.UUID
+    kind: EntityKind
+    title: Title
+    facts: int
+    first_mentioned_at: datetime
+    last_mentioned_at: datetime
+
+
+def entities(*, profile_id: uuid.UUID, kind: str | None = None, q: str | None = None) -> QuerySet[Entity]:
+    """Those with a fact that can be seen, perhaps of one kind, perhaps with a name or role that has `q` in it."""
+    seen = FactEntity.objects.filter(entity=OuterRef("id"), fact__state__in=VISIBLE)
+    rows = Entity.objects.filter(Exists(seen), profile_id=profile_id)
+    if kind:
+        rows = rows.filter(kind=kind)
+    if q:
+        rows = rows.filter(Exists(seen.filter(_called_like(q))))
+    return rows
+
+
+def entity(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> Entity | None:
+    return entities(profile_id=profile_id).filter(id=entity_id).first()
+
+
+def described(*, profile_id: uuid.UUID, rows: Iterable[Entity]) -> list[Known]:
+    """Entities with their names, counts and times, in as many queries for one as for a page."""
+    found = list(rows)
+    links = FactEntity.objects.filter(profile_id=profile_id, entity__in=found, fact__state__in=VISIBLE)
+    given: dict[uuid.UUID, list[Given]] = {}
+    columns = ("entity_id", "name", "by", "role", "fact__said_at", "fact__state")
+    for entity_id, name, by, role, said_at, state in links.exclude(by="").values_list(*columns):
+        one = Given(name, By(by), role, said_at, state == FactState.CURRENT, state == FactState.PENDING)
+        given.setdefault(entity_id, []).append(one)
+    counted = links.values("entity").annotate(**_counts()).order_by()
+    counts = {row[0]: row[1:] for row in counted.values_list("entity", *_counts())}
+    return [
+        Known(row.id, EntityKind(row.kind), title(EntityKind(row.kind), given.get(row.id, ())), *counts[row.id])
+        for row in found
+        if row.id in counts
+    ]
+
+
+def entities_of(*, profile_id: uuid.UUID, query: str) -> list[uuid.UUID]:
+    """Whom or what a question is about: the longest name in it, else "my dog"; several where it fits several."""
+    places = spots(query)
+    rows = FactEntity.objects.filter(
+        Q(name_key__in=places) | Q(given_key__in=places), profile_id=profile_id, fact__state__in=VISIBLE
+    )
+    best: dict[uuid.UUID, tuple[int, int]] = {}
+    for entity_id, key, given in rows.values_list("entity_id", "name_key", "given_key").distinct():
+        whole = key in places
+        rank = (len(key) if whole else len(given), int(whole))
+        best[entity_id] = max(best.get(entity_id, (0, 0)), rank)
+    if best:
+        return sorted(each for each, rank in best.items() if rank == max(best.values()))
+    return _in_role(profile_id, query)
+
+
+def facts_about(rows: QuerySet[Fact], entity_ids: Sequence[uuid.UUID]) -> QuerySet[Fact]:
+    """Narrows facts to those that are about one of the entities or name it."""
+    return rows.filter(Exists(FactEntity.objects.filter(fact=OuterRef("id"), entity__in=entity_ids)))
+
+
+def facts_of(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> QuerySet[Fact]:
+    """What is known about one entity: what holds now, what waits, what was; newest first in each."""
+    from memory.selectors import with_score
+
+    standing = Case(
+        When(state=FactState.CURRENT, then=Value(0)),
+        When(state=FactState.PENDING, then=Value(1)),
+        default=Value(2),
+        output_field=IntegerField(),
+    )
+    rows = Fact.objects.filter(profile_id=profile_id, state__in=VISIBLE).select_related("space")
+    found: QuerySet[Fact] = facts_about(with_score(rows), [entity_id])
+    return found.annotate(standing=standing).order_by("standing", "-said_at", "-id")
+
+
+def _in_role(profile_id: uuid.UUID, query: str) -> list[uuid.UUID]:
+    said = {BY_WORD[word.key].name for word in words(query) if word.key in BY_WORD}
+    if not said:
+        return []
+    roles = {role for wide in said for role in narrower(wide)}
+    rows = FactEntity.objects.filter(profile_id=profile_id, role__in=roles, fact__state=FactState.CURRENT)
+    return sorted(rows.values_list("entity_id", flat=True).distinct())
+
+
+def _called_like(q: str) -> Q:
+    wanted = Q(name__icontains=q)
+    key = name_key(q)
+    if key:
+        wanted |= Q(name_key__contains=key)
+    if key in BY_WORD:
+        wanted |= Q(role__in=narrower(BY_WORD[key].name), fact__state=FactState.CURRENT)
+    return wanted
+
+
+def _counts() -> dict[str, Any]:
+    now = Q(fact__state=FactState.CURRENT) & (Q(fact__expires_at__isnull=True) | Q(fact__expires_at__gt=Now()))
+    return {
+        "held": Count("fact", filter=now, distinct=True),
+        "first": Min("fact__first_seen_at"),
+        "last": Max("fact__last_confirmed_at"),
+    }
