@@ -73,6 +73,8 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
         return Grounding(False, reason=_worst(seen) if seen else NOT_FOUND)
     text = said(messages[best.index].text)
     later = max(everywhere, key=lambda one: one.order, default=best)
+    if later.meaning is Meaning.FORGET and later.order > best.order:
+        return Grounding(False, reason=Meaning.FORGET.value)
     taken_back = later.meaning in (Meaning.NEGATED, Meaning.PAST) and later.order > best.order
     return Grounding(
         ok=True,

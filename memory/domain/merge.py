@@ -77,7 +77,7 @@ class _Board:
         rivals = [f for f in self._of_key(claim) if f.state == "current"] if claim.single else []
         later = self._later(claim, same)
         if later is not None:
-            self._into_history(claim, later, same)
+            self._into_history(claim, later, same, [f for f in rivals if f.said_at < claim.said_at])
         elif any(f.pinned for f in rivals):
             self._propose(_doubted(claim, "against_pinned"))
         elif any(claim.audit_id in f.heard_in for f in rivals):
@@ -165,7 +165,11 @@ class _Board:
         """Whether the person asked later to forget whatever the key holds."""
         return any(f.state == "deleted" and f.said_at >= claim.said_at for f in self._closings(claim))
 
-    def _into_history(self, claim: Claim, later: datetime | Known, same: list[Known]) -> None:
+    def _into_history(self, claim: Claim, later: datetime | Known, same: list[Known], older: list[Known]) -> None:
+        """Keep what has been over for long. What it replaced in its time (`older`) is over as well."""
+        if any(f.pinned for f in older):
+            self._note(claim, Did.OUTDATED)
+            return
         past = (
             f for f in same if f.state in ("superseded", "retracted") and (f.valid_to or f.said_at) >= claim.said_at
         )
@@ -180,9 +184,11 @@ class _Board:
             fact = replace(_fact(claim, state="superseded"), valid_to=closed_at, superseded_by=later.id)
         else:
             fact = replace(_fact(claim, state="retracted"), valid_to=later)
+        for rival in older:
+            self._change(replace(rival, state="superseded", valid_to=claim.said_at, superseded_by=claim.id))
         self._create(claim, fact)
         self._hear(claim.id, claim)
-        self._note(claim, Did.HISTORY, claim.id)
+        self._note(claim, Did.HISTORY, claim.id, tuple(older))
 
     def _propose(self, claim: Claim) -> None:
         same = self._same_value(claim)
