@@ -109,10 +109,10 @@ def claim(kind: WorkKind, *, worker: str, route: str = "", after: uuid.UUID = FI
 
 
 def due(kind: WorkKind, *, most: int) -> int:
-    """How many conversations are due now, counted up to `most`."""
+    """How many items are due now, counted up to `most` and no further: there may be very many."""
     with claim_scope():
         rows = WorkItem.objects.filter(kind=kind, state=WorkState.WAITING, not_before__lte=Now())
-        return len(rows.values_list("conversation_id", flat=True).distinct()[:most])
+        return len(rows.values_list("id", flat=True)[:most])
 
 
 def renew(claims: Sequence[Claim]) -> None:
