@@ -19,7 +19,9 @@ from memory.models import WorkKind
 
 LOG = structlog.get_logger(__name__)
 MOST_WAKE_UPS = 64
-_served = threading.local()
+# The profile served last, shared by the threads of this process: so they spread over profiles instead of all
+# waiting for the facts of one.
+_served = work.FIRST
 
 
 class Slots:
@@ -101,11 +103,12 @@ def extract_next() -> bool:
     """Read the next due conversation. False: nothing is due or wanted, or the model asked for a rest."""
     if not cursor.enabled(WorkKind.EXTRACT):
         return False
-    after = getattr(_served, "profile", work.FIRST)
+    global _served
+    after = _served
     claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route().identity, after=after)
     if claim is None:
         return False
-    _served.profile = claim.profile_id
+    _served = claim.profile_id
     extract.work_off(claim)
     return True
 
