@@ -132,8 +132,8 @@ def _write(
     ):
         bulk.update(batch, CHANGING)
     facts.drop_vectors(row for row in saved if row.id in was_held and row.state != FactState.CURRENT)
-    made = [_made(profile_id, fact, told[claim.id], now) for claim, fact in plan.new.values()]
-    entities.place(profile_id=profile_id, facts=made)
+    made = [_made(profile_id, fact, claim, told[claim.id], now) for claim, fact in plan.new.values()]
+    entities.place(profile_id=profile_id, facts=[row for row in made if row.op != Op.RETRACT])
     Fact.objects.bulk_create(made)
     FactSource.objects.bulk_create(
         [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)],
@@ -181,8 +181,8 @@ def _changed(row: Fact, now: Known | None, heard: bool, over: bool, at: datetime
     return row
 
 
-def _made(profile_id: uuid.UUID, known: Known, told: Told, at: datetime) -> Fact:
-    claim = told.claim
+def _made(profile_id: uuid.UUID, known: Known, claim: merge.Claim, told: Told, at: datetime) -> Fact:
+    """The row of a new fact; `claim` may have more doubts than the one that was told."""
     return Fact(
         id=known.id,
         profile_id=profile_id,

@@ -110,7 +110,7 @@ CASES = {
     "back again": ([claim("city", "Graz", 0), closing("city", "Graz", 1), claim("city", "Graz", 2)], ["Graz"]),
     "moved and back": ([claim("city", v, n) for n, v in enumerate(["Graz", "Linz", "Graz"])], ["Graz"]),
     "one of two": (
-        [claim("dog.name", "Pixel", 0, **MANY), claim("dog.name", "Byte", 1, **MANY), closing("dog.name", "Pixel", 2, **MANY)],
+        [claim("dog", "Pixel", 0, **MANY), claim("dog", "Byte", 1, **MANY), closing("dog", "Pixel", 2, **MANY)],
         ["Byte"],
     ),
 }  # fmt: skip
