@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from caesar.embedded.postgres import Postgres
     from caesar.embedded.valkey import Valkey
 
+pytest_plugins = ["tests.served"]
 KEPT = {"django_migrations", "django_content_type", "auth_permission", "installation"}
 
 
@@ -42,17 +43,27 @@ def broker() -> Iterator[Valkey]:
 
 
 @pytest.fixture(scope="session")
-def _tables(cluster: Postgres) -> str:
+def _emptying(cluster: Postgres) -> str:
+    """What empties the tables. A DELETE of a few rows takes a tenth of what TRUNCATE of all tables does."""
     with psycopg.connect(cluster.url("superuser")) as connection:
         rows = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
-    return ", ".join(f'"{name}"' for (name,) in rows if name not in KEPT)
+    deletes = "; ".join(f'DELETE FROM "{name}"' for (name,) in rows if name not in KEPT)
+    # As a replica no trigger fires, so even the append-only log can be emptied.
+    return f"SET session_replication_role = replica; SET lock_timeout = '10s'; {deletes}; {RESTART}"
+
+
+RESTART = """
+DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT quote_ident(sequencename) FROM pg_sequences
+               WHERE schemaname = 'public' AND last_value IS NOT NULL AND sequencename NOT LIKE 'django%' LOOP
+    EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART';
+  END LOOP;
+END $$"""
 
 
 @pytest.fixture
-def database(cluster: Postgres, _tables: str, django_db_blocker: pytest.FixtureRequest) -> Iterator[Postgres]:
+def database(cluster: Postgres, _emptying: str, django_db_blocker: pytest.FixtureRequest) -> Iterator[Postgres]:
     with django_db_blocker.unblock():  # type: ignore[attr-defined]
         yield cluster
     with psycopg.connect(cluster.url("superuser"), autocommit=True) as connection:
-        # As a replica no trigger fires, so even the append-only log can be emptied.
-        connection.execute("SET session_replication_role = replica; SET lock_timeout = '10s'")
-        connection.execute(f"TRUNCATE {_tables} RESTART IDENTITY CASCADE")
+        connection.execute(_emptying)

@@ -9,7 +9,6 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.caesar.chat.conftest import _model, _web, model, web  # noqa: F401 - the same server as the chat's tests
 from tests.people import Person, person
 from tests.scripted_model import ScriptedModel
 from tests.server import Web
@@ -94,7 +93,7 @@ def strict(text: str) -> Any:
 
 
 @pytest.fixture
-def world(web: Web, model: ScriptedModel, settings: Any) -> Iterator[World]:  # noqa: F811
+def world(web: Web, model: ScriptedModel, settings: Any) -> Iterator[World]:
     from memory.config import LLM
 
     llm = {

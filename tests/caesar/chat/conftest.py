@@ -1,4 +1,4 @@
-"""One web process and one scripted model for all chat tests; people and rows are new in each."""
+"""People who chat, and their clients."""
 
 from __future__ import annotations
 
@@ -9,37 +9,11 @@ import httpx
 import openai
 import pytest
 
-from tests import server
-from tests.scripted_model import ScriptedModel
 from tests.server import Web
 
 if TYPE_CHECKING:
     from caesar.embedded.postgres import Postgres
     from tests.people import Person
-
-
-@pytest.fixture(scope="session")
-def _model() -> Iterator[ScriptedModel]:
-    with ScriptedModel() as model:
-        yield model
-
-
-@pytest.fixture(scope="session")
-def _web(cluster: Postgres, _model: ScriptedModel) -> Iterator[Web]:
-    with server.running(server.with_model(_model.url)) as web:
-        yield web
-
-
-@pytest.fixture
-def model(_model: ScriptedModel) -> Iterator[ScriptedModel]:
-    """The model that the web process asks."""
-    yield _model.reset()
-    _model.reset()
-
-
-@pytest.fixture
-def web(database: Postgres, _web: Web) -> Web:
-    return _web
 
 
 @pytest.fixture
