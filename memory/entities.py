@@ -12,8 +12,8 @@ from django.db.models import Q
 
 from memory import bulk
 from memory.domain.entities import By
-from memory.domain.hanging import Called, Hung, Item, Link, Wanted, hang, mentioned, wanted
-from memory.domain.names import trace
+from memory.domain.hanging import Book, Called, Hung, Item, Link, Wanted, hang, wanted
+from memory.domain.names import first_key, trace
 from memory.domain.roles import EntityKind
 from memory.domain.types import Op
 from memory.models import Entity, Fact, FactEntity, FactState
@@ -29,6 +29,7 @@ def place(*, profile_id: uuid.UUID, facts: Sequence[Fact]) -> None:
     Facts that are not saved yet get their entity set for the caller to save; of saved ones it is written here. A
     fact that has an entity keeps it where its value was only corrected: that renames a pet, a person, a project.
     """
+    facts = [fact for fact in facts if fact.op != Op.RETRACT]  # the word that closes a fact tells nothing of its own
     if not facts:
         return
     saved = [fact for fact in facts if not fact._state.adding]
@@ -62,53 +63,50 @@ def _item(fact: Fact) -> Item:
         quote=fact.quote,
         current=fact.state == FactState.CURRENT,
         held=fact.entity_id,
-        makes=fact.op != Op.RETRACT and fact.state in VISIBLE,
+        makes=fact.state in VISIBLE,
     )
 
 
 def _called(profile_id: uuid.UUID, asked: Wanted, but: set[uuid.UUID]) -> list[Called]:
     """What is called so, or has such a role, by facts that can be seen."""
-    about = Q(name_key__in=asked.names) | Q(given_key__in=asked.names)
+    about = Q(first_key__in=asked.firsts)
     if asked.roles:
         about |= Q(role__in=asked.roles)
     rows = FactEntity.objects.filter(about, profile_id=profile_id, fact__state__in=VISIBLE).exclude(by="")
-    columns = ("entity_id", "entity__kind", "by", "role", "name", "name_key", "given_key", "fact__state")
+    columns = ("entity_id", "entity__kind", "by", "role", "name", "name_key", "fact__state")
     found = rows.exclude(fact__in=but).values_list(*columns).order_by("entity_id", "name_key").distinct()
     return [
-        Called(entity_id, EntityKind(kind), By(by), role, name, name_key, given_key, state == FactState.CURRENT)
-        for entity_id, kind, by, role, name, name_key, given_key, state in found
+        Called(entity_id, EntityKind(kind), By(by), role, name, key, state == FactState.CURRENT)
+        for entity_id, kind, by, role, name, key, state in found
     ]
 
 
 def _older(profile_id: uuid.UUID, hung: Hung, there: Sequence[Called], facts: Sequence[Fact]) -> list[Link]:
     """Links of facts told before to what is called by a name from now on: its first mention came without it."""
-    had = {(row.entity_id, key) for row in there for key in (row.name_key, row.given_key)}
-    fresh = [link for link in hung.links if link.name_key and (link.entity_id, link.name_key) not in had]
+    had = {(row.entity_id, row.name_key) for row in there}
+    fresh = [_as_called(link) for link in hung.links if link.name_key and (link.entity_id, link.name_key) not in had]
     if not fresh:
         return []
-    called = [_as_called(link) for link in fresh]
-    traces = {trace(link.name, link.name_key) for link in fresh} | {link.given_key for link in fresh} - {""}
-    heads = {link.name_key.replace(" ", "_") for link in fresh}
+    traces = {trace(row.name, row.name_key) for row in fresh} | {row.given for row in fresh} - {""}
+    heads = {row.name_key.replace(" ", "_"): row.entity_id for row in fresh}
     found = Fact.objects.filter(
         Q(value_norm__regex="|".join(sorted(traces))) | Q(key__regex=rf"^({'|'.join(sorted(heads))})\."),
         profile_id=profile_id,
         state__in=VISIBLE,
     ).exclude(id__in=[fact.id for fact in facts])
-    news = {link.entity_id for link in fresh}
-    by_key = {link.name_key.replace(" ", "_"): link.entity_id for link in fresh}
-    links: dict[tuple[uuid.UUID, uuid.UUID], Link] = {}
+    book, news = Book([*there, *fresh]), {row.entity_id for row in fresh}
+    links: list[Link] = []
     for fact_id, key, value in found.order_by("-id").values_list("id", "key", "value")[:MOST_OLDER]:
-        named = mentioned(value, [*there, *called]) & news
-        head = by_key.get((key or "").partition(".")[0])
-        for entity_id in named | ({head} if head else set()):
-            links[fact_id, entity_id] = Link(fact_id, entity_id)
-    return list(links.values())
+        named = book.named_in(value) & news
+        head = heads.get((key or "").partition(".")[0])
+        links.extend(Link(fact_id, entity_id) for entity_id in sorted(named | ({head} if head else set())))
+    return links
 
 
 def _as_called(link: Link) -> Called:
     assert link.kind is not None
     assert link.by is not None
-    return Called(link.entity_id, link.kind, link.by, link.role, link.name, link.name_key, link.given_key, True)
+    return Called(link.entity_id, link.kind, link.by, link.role, link.name, link.name_key, True)
 
 
 def _row(profile_id: uuid.UUID, link: Link) -> FactEntity:
@@ -120,5 +118,5 @@ def _row(profile_id: uuid.UUID, link: Link) -> FactEntity:
         role=link.role,
         name=link.name,
         name_key=link.name_key,
-        given_key=link.given_key,
+        first_key=first_key(link.name_key),
     )

@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Case, Count, Exists, IntegerField, Max, Min, OuterRef, Q, QuerySet, Value, When
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
 from memory.domain.calling import Given, Title, title
 from memory.domain.entities import By
-from memory.domain.names import name_key, spots, words
+from memory.domain.names import first_key, firsts, name_key, spots, words
 from memory.domain.roles import BY_WORD, EntityKind, narrower
 from memory.entities import VISIBLE
 from memory.models import Entity, Fact, FactEntity, FactState
-
-MOST_FACTS = 200
 
 
 @dataclass(frozen=True)
@@ -47,8 +45,9 @@ def entities(*, profile_id: uuid.UUID, kind: str | None = None, q: str | None = 
     return rows
 
 
-def entity(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> Entity | None:
-    return entities(profile_id=profile_id).filter(id=entity_id).first()
+def entity(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> Known | None:
+    rows = entities(profile_id=profile_id).filter(id=entity_id)
+    return next(iter(described(profile_id=profile_id, rows=rows)), None)
 
 
 def described(*, profile_id: uuid.UUID, rows: Iterable[Entity]) -> list[Known]:
@@ -71,18 +70,20 @@ def described(*, profile_id: uuid.UUID, rows: Iterable[Entity]) -> list[Known]:
 
 def entities_of(*, profile_id: uuid.UUID, query: str) -> list[uuid.UUID]:
     """Whom or what a question is about: the longest name in it, else "my dog"; several where it fits several."""
-    places = spots(query)
     rows = FactEntity.objects.filter(
-        Q(name_key__in=places) | Q(given_key__in=places), profile_id=profile_id, fact__state__in=VISIBLE
-    )
-    best: dict[uuid.UUID, tuple[int, int]] = {}
-    for entity_id, key, given in rows.values_list("entity_id", "name_key", "given_key").distinct():
-        whole = key in places
-        rank = (len(key) if whole else len(given), int(whole))
-        best[entity_id] = max(best.get(entity_id, (0, 0)), rank)
-    if best:
-        return sorted(each for each, rank in best.items() if rank == max(best.values()))
-    return _in_role(profile_id, query)
+        profile_id=profile_id, first_key__in=firsts(query), fact__state__in=VISIBLE
+    ).values_list("entity_id", "entity__kind", "name_key")
+    names: dict[str, set[tuple[bool, uuid.UUID]]] = {}
+    for entity_id, kind, key in rows.distinct():
+        names.setdefault(key, set()).add((True, entity_id))
+        if kind == EntityKind.PERSON and " " in key:
+            names.setdefault(first_key(key), set()).add((False, entity_id))
+    by_first: dict[str, set[str]] = {}
+    for key in names:
+        by_first.setdefault(first_key(key), set()).add(key)
+    hits = {(spot.length, whole, i) for spot in spots(query, by_first) for whole, i in names[spot.name_key]}
+    best = max((hit[:2] for hit in hits), default=None)
+    return sorted({hit[2] for hit in hits if hit[:2] == best}) if best else _in_role(profile_id, query)
 
 
 def facts_about(rows: QuerySet[Fact], entity_ids: Sequence[uuid.UUID]) -> QuerySet[Fact]:
@@ -90,19 +91,13 @@ def facts_about(rows: QuerySet[Fact], entity_ids: Sequence[uuid.UUID]) -> QueryS
     return rows.filter(Exists(FactEntity.objects.filter(fact=OuterRef("id"), entity__in=entity_ids)))
 
 
-def facts_of(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> QuerySet[Fact]:
-    """What is known about one entity: what holds now, what waits, what was; newest first in each."""
-    from memory.selectors import with_score
-
-    standing = Case(
-        When(state=FactState.CURRENT, then=Value(0)),
-        When(state=FactState.PENDING, then=Value(1)),
-        default=Value(2),
-        output_field=IntegerField(),
-    )
-    rows = Fact.objects.filter(profile_id=profile_id, state__in=VISIBLE).select_related("space")
-    found: QuerySet[Fact] = facts_about(with_score(rows), [entity_id])
-    return found.annotate(standing=standing).order_by("standing", "-said_at", "-id")
+def named_by(*, profile_id: uuid.UUID, id_or_name: str) -> list[uuid.UUID]:
+    """The entities that an id or a name stands for; none where it is nobody's."""
+    try:
+        wanted = uuid.UUID(id_or_name)
+    except ValueError:
+        return entities_of(profile_id=profile_id, query=id_or_name)
+    return [wanted]
 
 
 def _in_role(profile_id: uuid.UUID, query: str) -> list[uuid.UUID]:

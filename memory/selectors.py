@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import ExpressionWrapper, F, FloatField, Func, Q, QuerySet, Value
+from django.db.models import Case, ExpressionWrapper, F, FloatField, Func, Q, QuerySet, Value, When
 from django.db.models.functions import Cast, Exp, Greatest, Least, Now
 
+from memory import entity_selectors
 from memory.config import conf
 from memory.domain import review
 from memory.domain.review import Effect
@@ -86,6 +87,7 @@ class FactFilter:
     category: str | None = None
     space: str | None = None
     q: str | None = None
+    entity: str | None = None
     include_superseded: bool = False
 
 
@@ -116,7 +118,22 @@ def facts_listed(*, profile_id: uuid.UUID, wanted: FactFilter) -> QuerySet[Fact]
         rows = rows.filter(space__slug=wanted.space)
     if wanted.q:
         rows = rows.filter(Q(value__icontains=wanted.q) | Q(key__icontains=wanted.q))
+    if wanted.entity:
+        ids = entity_selectors.named_by(profile_id=profile_id, id_or_name=wanted.entity)
+        rows = entity_selectors.facts_about(rows, ids)
     return rows
+
+
+def facts_of_entity(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> QuerySet[Fact]:
+    """What is known about one entity: what holds now, then what waits, then what was; newest first in each."""
+    shown = Fact.objects.filter(
+        _WAS_A_VALUE, profile_id=profile_id, state__in=[FactState.CURRENT, FactState.PENDING, *HISTORY]
+    )
+    rows = entity_selectors.facts_about(with_score(shown.select_related("space")), [entity_id])
+    standing = Case(
+        When(state=FactState.CURRENT, then=Value(0)), When(state=FactState.PENDING, then=Value(1)), default=Value(2)
+    )
+    return rows.order_by(standing, "-said_at", "-id")
 
 
 def fact(*, profile_id: uuid.UUID, fact_id: uuid.UUID) -> Fact | None:

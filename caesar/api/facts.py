@@ -56,6 +56,7 @@ class FactSerializer(serializers.Serializer[Fact]):
     superseded_by = serializers.SerializerMethodField()
     edit_count = serializers.IntegerField()
     sensitive = serializers.BooleanField()
+    entity = serializers.SerializerMethodField(help_text="The id of who or what it is about; null where nobody.")
     score = serializers.SerializerMethodField(help_text="Freshness x confidence x edit weight.")
     version = serializers.IntegerField(help_text="Send it back with an edit to notice other people's edits.")
 
@@ -75,6 +76,9 @@ class FactSerializer(serializers.Serializer[Fact]):
 
     def get_source_audit_id(self, fact: Fact) -> str | None:
         return None if fact.source_audit_id is None else str(fact.source_audit_id)
+
+    def get_entity(self, fact: Fact) -> str | None:
+        return None if fact.entity_id is None else str(fact.entity_id)
 
     def get_score(self, fact: Fact) -> float:
         return round(fact.score, 6)  # type: ignore[attr-defined]
@@ -138,7 +142,7 @@ class FactView(MemoryView):
 
 
 class FactList(FactView):
-    FILTERS = ("status", "key", "category", "space", "q", "include_superseded")
+    FILTERS = ("status", "key", "category", "space", "q", "entity", "include_superseded")
 
     @extend_schema(
         operation_id="listFacts",
@@ -150,6 +154,7 @@ class FactList(FactView):
             docs.query("category", "Only this category.", choices=[c.value for c in Category]),
             docs.query("space", "Only what belongs to this space."),
             docs.query("q", "Only facts whose key or value contains this text."),
+            docs.query("entity", "Only facts about an entity, by its id or what it is called."),
             docs.query("include_superseded", "What no longer holds too.", type=bool),
             *docs.PAGE,
         ],
@@ -163,6 +168,7 @@ class FactList(FactView):
             category=params.one_of(request, "category", [c.value for c in Category]),
             space=params.text(request, "space"),
             q=params.text(request, "q"),
+            entity=params.text(request, "entity"),
             include_superseded=params.flag(request, "include_superseded"),
         )
         with self.scope():

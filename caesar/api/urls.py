@@ -7,6 +7,7 @@ from django.urls import path
 from caesar.api.audit import AuditList
 from caesar.api.context import ContextView
 from caesar.api.conversations import ConversationDetail, ConversationList
+from caesar.api.entities import EntityDetail, EntityList
 from caesar.api.facts import FactDetail, FactHistory, FactList
 from caesar.api.models import ModelList
 from caesar.api.profile import ProfileDetail
@@ -24,6 +25,8 @@ urlpatterns = [
     path("facts/<str:fact_id>/reject", FactReject.as_view()),
     path("facts/<str:fact_id>/revert", FactRevert.as_view()),
     path("facts/<str:fact_id>/undelete", FactUndelete.as_view()),
+    path("entities", EntityList.as_view()),
+    path("entities/<str:entity_id>", EntityDetail.as_view()),
     path("profile", ProfileDetail.as_view()),
     path("spaces", SpaceList.as_view()),
     path("spaces/<str:slug>", SpaceDetail.as_view()),

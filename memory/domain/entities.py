@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import lru_cache
 
 import regex
 
@@ -61,6 +62,7 @@ class Subject:
         return self.by in (By.ROLE, By.ALIAS) and self.kind in _UNNAMED_OK
 
 
+@lru_cache(maxsize=512)
 def subjects(key: str | None, value: str) -> tuple[Subject, ...]:
     """What a fact under this canonical key is about. Several only where its value names several."""
     if key is None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from .entities import By, Name, Subject, subjects
-from .names import given_key, is_everyday_word, name_key, spots
+from .names import Spot, first_key, firsts, is_everyday_word, name_key, spots
 from .roles import BY_WORD, MINE, ROLES, EntityKind, compatible, narrower
 
 NAMING = (By.VALUE, By.KEY)
@@ -29,7 +29,6 @@ class Link:
     role: str = ""
     name: str = ""
     name_key: str = ""
-    given_key: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,15 +41,20 @@ class Called:
     role: str
     name: str
     name_key: str
-    given_key: str
     current: bool
+
+    @property
+    def given(self) -> str:
+        """The first name of a person with several, as it is compared."""
+        several = self.kind is EntityKind.PERSON and " " in self.name_key
+        return first_key(self.name_key) if several else ""
 
 
 @dataclass(frozen=True)
 class Item:
     """A fact to be hung. `held` is the entity that it hung on before its value was edited.
 
-    makes: whether something may come to be known by it; what closes a fact makes nothing.
+    makes: whether something may come to be known by it; by a fact that nobody sees nothing does.
     """
 
     fact_id: uuid.UUID
@@ -73,28 +77,70 @@ class Hung:
 
 @dataclass(frozen=True)
 class Wanted:
-    """What has to be read before items can be hung: links with one of these names, and links in these roles."""
+    """What has to be read before items can be hung: links whose name begins so, and links in these roles."""
 
-    names: frozenset[str]
+    firsts: frozenset[str]
     roles: frozenset[str]
 
 
 def wanted(items: Sequence[Item]) -> Wanted:
     """Everything that these facts could be about or name."""
-    names: set[str] = set()
+    found: set[str] = set()
     roles: set[str] = set()
     for item in items:
-        names.update(spots(item.value))
-        if item.quote:
-            names.update(spots(item.quote))
         for text in (item.value, item.quote):
+            found |= firsts(text)
             roles.update(*map(narrower, _own_roles(text)))
         for subject in subjects(item.key, item.value):
-            names.update(_key(name, subject.kind) for name in subject.names)
-            names.update(given_key(name.text) for name in subject.names)
-            names.add(name_key(subject.maybe))
+            names = [_key(name, subject.kind) for name in subject.names]
+            found.update(map(first_key, (*names, name_key(subject.maybe))))
             roles.update(narrower(subject.role) if _by_role(subject) else ())
-    return Wanted(frozenset(names - {""}), frozenset(roles))
+    return Wanted(frozenset(found - {""}), frozenset(roles))
+
+
+class Book:
+    """What is called how."""
+
+    def __init__(self, rows: Iterable[Called] = ()) -> None:
+        self.rows: list[Called] = []
+        self.by_name: dict[str, list[Called]] = {}
+        self._by_first: dict[str, set[str]] = {}
+        for row in rows:
+            self.add(row)
+
+    def add(self, row: Called) -> None:
+        self.rows.append(row)
+        for key in {row.name_key, row.given} - {""}:
+            self.by_name.setdefault(key, []).append(row)
+            self._by_first.setdefault(first_key(key), set()).add(key)
+
+    def named(self, key: str) -> list[Called]:
+        """What has exactly this name."""
+        return [row for row in self.by_name.get(key, ()) if row.name_key == key]
+
+    def in_role(self, role: str) -> list[Called]:
+        roles = narrower(role)
+        return [row for row in self.rows if row.role in roles]
+
+    def named_in(self, text: str) -> set[uuid.UUID]:
+        """What a text names, the longest names first, each place once. A name of two of a kind names neither."""
+        has_capitals = not text.islower()
+        taken: list[Spot] = []
+        found: set[uuid.UUID] = set()
+        for spot in sorted(spots(text, self._by_first), key=lambda spot: -spot.length):
+            if any(spot.first < other.last and other.first < spot.last for other in taken):
+                continue
+            rows = self.by_name[spot.name_key]
+            word = has_capitals and not spot.capital and is_everyday_word(spot.name_key)
+            if word and not all(row.name.islower() for row in rows):
+                continue
+            taken.append(spot)
+            for kind in {row.kind for row in rows}:
+                row = _best([r for r in self.named(spot.name_key) if r.kind is kind], "")
+                row = row or _best([r for r in rows if r.kind is kind], "")
+                if row is not None:
+                    found.add(row.entity_id)
+        return found
 
 
 def hang(items: Sequence[Item], there: Iterable[Called], new_id: Callable[[], uuid.UUID]) -> Hung:
@@ -110,25 +156,13 @@ def hang(items: Sequence[Item], there: Iterable[Called], new_id: Callable[[], uu
     return board.hung
 
 
-def mentioned(text: str, called: Iterable[Called]) -> set[uuid.UUID]:
-    """The entities that a text names, where it is clear which one is meant."""
-    by_name: dict[str, list[Called]] = {}
-    for row in called:
-        for key in {row.name_key, row.given_key} - {""}:
-            by_name.setdefault(key, []).append(row)
-    return _named_in(text, by_name)
-
-
 class _Board:
     """What is called how, while facts are taken one after another."""
 
     def __init__(self, there: Iterable[Called], new_id: Callable[[], uuid.UUID]) -> None:
-        self.rows: list[Called] = []
-        self.by_name: dict[str, list[Called]] = {}
+        self.book = Book(there)
         self.hung = Hung()
         self.new_id = new_id
-        for row in there:
-            self._know(row)
 
     def take(self, item: Item, subject: Subject, *, main: bool) -> None:
         entity = self._entity(item, subject)
@@ -144,14 +178,14 @@ class _Board:
 
     def mention(self, item: Item) -> None:
         about = {link.entity_id for link in self.hung.links if link.fact_id == item.fact_id}
-        found = _named_in(item.value, self.by_name) | self._by_own_role(item.value)
+        found = self.book.named_in(item.value) | self._by_own_role(item.value)
         if not found and item.key is None and item.quote:
-            found = _named_in(item.quote, self.by_name) | self._by_own_role(item.quote)
+            found = self.book.named_in(item.quote) | self._by_own_role(item.quote)
         self.hung.links.extend(Link(item.fact_id, entity_id) for entity_id in sorted(found - about))
 
     def _entity(self, item: Item, subject: Subject) -> tuple[uuid.UUID, EntityKind] | None:
         if subject.by is By.HEAD:
-            row = _only(self._by_any(subject.names))
+            row = _only(self.book.named(_key(subject.names[0], None)))
             return (row.entity_id, row.kind) if row else None
         assert subject.kind is not None
         found = self._existing(item, subject, subject.kind)
@@ -172,13 +206,13 @@ class _Board:
         """Not where it could be one of two that are there already."""
         if subject.by in NAMING:
             return not self._so_called(subject, kind)
-        return subject.can_be_unnamed and not any(row.current for row in self._in_role(subject.role))
+        return subject.can_be_unnamed and not any(row.current for row in self.book.in_role(subject.role))
 
     def _so_called(self, subject: Subject, kind: EntityKind) -> list[Called]:
         """What has one of the subject's names; two friends called Tom by other roles are two."""
         names = [name for name in subject.names if name.by in NAMING]
         keys = {_key(name, kind) for name in names} | {name_key(subject.maybe)} - {""}
-        rows = [r for key in keys for r in self.by_name.get(key, ()) if r.kind is kind and r.name_key == key]
+        rows = [row for key in keys for row in self.book.named(key) if row.kind is kind]
         if kind not in (EntityKind.PERSON, EntityKind.PET):
             return rows
         return [
@@ -189,7 +223,7 @@ class _Board:
         """Who had no name until now, or is called by a longer or shorter one: "Mia Berg" is the spouse Mia."""
         if subject.by is not By.VALUE or kind not in _TAKEN_OVER:
             return None
-        rows = self._in_role(subject.role)
+        rows = self.book.in_role(subject.role)
         if ROLES[subject.role].single:
             mine = set(_key(subject.names[0], kind).split())
             same = {r.entity_id for r in rows if r.by in NAMING and _overlap(mine, set(r.name_key.split()))}
@@ -201,70 +235,36 @@ class _Board:
         return next(iter(unnamed)) if len(unnamed) == 1 and not holds else None
 
     def _by_role(self, subject: Subject, item: Item) -> uuid.UUID | None:
-        rows = self._in_role(subject.role)
+        rows = self.book.in_role(subject.role)
         holders = {r.entity_id for r in rows if r.by in NAMING and r.current}
         if len(holders) > 1:
-            holders &= _named_in(item.value, self.by_name) | _named_in(item.quote, self.by_name)
+            holders &= self.book.named_in(item.value) | self.book.named_in(item.quote)
         elif not holders:
             holders = {r.entity_id for r in rows} - {r.entity_id for r in rows if r.by in NAMING}
         return next(iter(holders)) if len(holders) == 1 else None
-
-    def _in_role(self, role: str) -> list[Called]:
-        roles = narrower(role)
-        return [row for row in self.rows if row.role in roles]
-
-    def _by_any(self, names: Iterable[Name]) -> list[Called]:
-        keys = {name_key(name.text) for name in names}
-        return [row for key in keys for row in self.by_name.get(key, ()) if row.name_key == key]
 
     def _by_own_role(self, text: str) -> set[uuid.UUID]:
         """ "My dog hates rain" is about the one dog that there is."""
         found = set()
         for role in _own_roles(text):
-            holders = {r.entity_id for r in self._in_role(role) if r.current}
+            holders = {r.entity_id for r in self.book.in_role(role) if r.current}
             found |= holders if len(holders) == 1 else set()
         return found
 
     def _link(self, item: Item, entity_id: uuid.UUID, kind: EntityKind, by: By, role: str, name: Name) -> None:
         key = _key(name, kind) if name.text else ""
-        given = given_key(name.text) if kind is EntityKind.PERSON and name.text else ""
-        self.hung.links.append(Link(item.fact_id, entity_id, kind, by, role, name.text, key, given))
-        self._know(Called(entity_id, kind, by, role, name.text, key, given, item.current))
-
-    def _know(self, row: Called) -> None:
-        self.rows.append(row)
-        for key in {row.name_key, row.given_key} - {""}:
-            self.by_name.setdefault(key, []).append(row)
-
-
-def _named_in(text: str, by_name: dict[str, list[Called]]) -> set[uuid.UUID]:
-    """Longest names first, each place of the text once. A name of two of a kind names neither."""
-    has_capitals = not text.islower()
-    taken: list[tuple[int, int]] = []
-    found: set[uuid.UUID] = set()
-    hits = [(spot, key) for key, at in spots(text).items() if key in by_name for spot in at]
-    for spot, key in sorted(hits, key=lambda hit: (hit[0].start - hit[0].end, hit[0].start)):
-        if any(spot.start < end and start < spot.end for start, end in taken):
-            continue
-        rows = by_name[key]
-        if has_capitals and not spot.capital and is_everyday_word(key) and not all(r.name.islower() for r in rows):
-            continue
-        taken.append((spot.start, spot.end))
-        for kind in {row.kind for row in rows}:
-            row = _best([r for r in rows if r.kind is kind and r.name_key == key], "")
-            row = row or _best([r for r in rows if r.kind is kind], "")
-            if row is not None:
-                found.add(row.entity_id)
-    return found
+        self.hung.links.append(Link(item.fact_id, entity_id, kind, by, role, name.text, key))
+        self.book.add(Called(entity_id, kind, by, role, name.text, key, item.current))
 
 
 def _own_roles(text: str) -> Iterator[str]:
     """The roles that a text speaks of as the person's own: "my dog", "unser Hund"."""
     said = text.casefold().split()
     for before, word in pairwise(said):
-        role = BY_WORD.get(name_key(word.removesuffix("'s").removesuffix("\u2019s")))
-        if role is not None and before in MINE:
-            yield role.name
+        if before in MINE:
+            role = BY_WORD.get(name_key(word.removesuffix("'s").removesuffix("\u2019s")))
+            if role is not None:
+                yield role.name
 
 
 def _best(rows: Sequence[Called], role: str) -> Called | None:

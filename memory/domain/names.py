@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
@@ -43,16 +43,8 @@ class Word:
     capital: bool
 
 
-@dataclass(frozen=True)
-class Spot:
-    """Where something that may be a name stands, in the original text."""
-
-    start: int
-    end: int
-    capital: bool
-
-
-def words(text: str) -> list[Word]:
+@lru_cache(maxsize=1024)
+def words(text: str) -> tuple[Word, ...]:
     """The words of a text in any script, a run of a script without spaces as one."""
     text = text[:MAX_TEXT]
     folded = fold(text)
@@ -63,7 +55,7 @@ def words(text: str) -> list[Word]:
         if key:
             small = text[start : last + 1].islower()
             found.append(Word(match.group(), key, match.lastgroup == "dense", start, last + 1, not small))
-    return found
+    return tuple(found)
 
 
 def name_key(name: str, *, organisation: bool = False) -> str:
@@ -79,12 +71,9 @@ def name_key(name: str, *, organisation: bool = False) -> str:
     return _joined(keys)
 
 
-def given_key(name: str) -> str:
-    """The first name of a person with several, as it is compared; else empty."""
-    keys = _keys(name)
-    if keys and keys[0][0] in _TITLES:
-        keys = keys[1:]
-    return keys[0][0] if len(keys) > 1 and not keys[0][1] and len(keys[0][0]) > 1 else ""
+def first_key(name_key: str) -> str:
+    """What a text that has the name in it has for certain: its first word."""
+    return name_key.partition(" ")[0]
 
 
 def trace(name: str, name_key: str) -> str:
@@ -99,25 +88,72 @@ def is_everyday_word(name_key: str) -> bool:
     return " " not in name_key and (len(name_key) <= 2 or name_key in _WORDS_TOO or name_key in FILLERS)
 
 
-def spots(text: str) -> dict[str, list[Spot]]:
-    """Everything in a text that a name could be, as it is compared, with where it stands.
+def firsts(text: str) -> set[str]:
+    """The first words of all names that could stand in a text.
 
-    Up to five words on end, the last also without "'s" and usual endings of cases; in scripts without spaces every
-    piece of two to twelve characters.
+    A word counts without "'s" and usual endings of cases too; in scripts without spaces every piece of two to twelve
+    characters does.
     """
-    found: dict[str, list[Spot]] = {}
-    ws = words(text)
-    for first, word in enumerate(ws):
-        for last in range(first, min(first + MAX_WORDS, len(ws))):
-            run = ws[first : last + 1]
-            spot = Spot(word.start, ws[last].end, word.capital)
-            head = [(w.key, w.dense) for w in run[:-1]]
-            for key in _forms(run[-1]):
-                found.setdefault(_joined([*head, (key, run[-1].dense)]), []).append(spot)
+    found: set[str] = set()
+    before: Word | None = None
+    for word in words(text):
+        found.update(_forms(word))
         if word.dense:
-            for piece, start, end in _pieces(word):
-                found.setdefault(piece, []).append(Spot(start, end, True))
+            found.update(_pieces(word.key))
+            if before is not None and before.dense:
+                found.add(before.key + word.key)
+        before = word
     return found
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A name in a text: the words from `first` to before `last`, in a run of dense script characters of it."""
+
+    name_key: str
+    first: tuple[int, int]
+    last: tuple[int, int]
+    capital: bool
+
+    @property
+    def length(self) -> int:
+        return len(self.name_key)
+
+
+def spots(text: str, by_first: Mapping[str, Collection[str]]) -> list[Spot]:
+    """Where names stand in a text; `by_first` has the names by their first word."""
+    found = []
+    said = words(text)
+    for at, word in enumerate(said):
+        for form in _forms(word):
+            for name in by_first.get(form, ()):
+                length = _length(name, said, at)
+                if length:
+                    found.append(Spot(name, (at, 0), (at + length, 0), word.capital))
+        for piece, start in _pieces(word.key).items() if word.dense else ():
+            if piece in by_first.get(piece, ()):
+                found.append(Spot(piece, (at, start), (at, start + len(piece)), True))
+        if word.dense and at + 1 < len(said) and said[at + 1].dense:
+            both = word.key + said[at + 1].key
+            if both in by_first.get(both, ()):
+                found.append(Spot(both, (at, 0), (at + 2, 0), True))
+    return found
+
+
+def _length(name: str, said: Sequence[Word], at: int) -> int:
+    """How many words of the text from there on are the name; 0 where they are not."""
+    for length in range(1, MAX_WORDS + 1):
+        if at + length > len(said):
+            return 0
+        run = said[at : at + length]
+        last = run[-1]
+        head = [(word.key, word.dense) for word in run[:-1]]
+        if any(_joined([*head, (form, last.dense)]) == name for form in _forms(last)):
+            return length
+        key = _joined([*head, (last.key, last.dense)])
+        if not name.startswith(key):
+            return 0
+    return 0
 
 
 def _keys(name: str) -> list[tuple[str, bool]]:
@@ -153,12 +189,14 @@ def _joined(keys: list[tuple[str, bool]]) -> str:
     return out
 
 
-def _pieces(word: Word) -> Iterator[tuple[str, int, int]]:
-    if word.end - word.start != len(word.key):
-        return  # folding changed its length: pieces would have no place
-    for start in range(len(word.key)):
-        for end in range(start + 2, min(start + MAX_RUN, len(word.key)) + 1):
-            yield word.key[start:end], word.start + start, word.start + end
+@lru_cache(maxsize=256)
+def _pieces(run: str) -> dict[str, int]:
+    """The pieces of a run without spaces that may be a name, each with where it stands first."""
+    found: dict[str, int] = {}
+    for start in range(len(run)):
+        for end in range(start + 2, min(start + MAX_RUN, len(run)) + 1):
+            found.setdefault(run[start:end], start)
+    return found
 
 
 def _forms(word: Word) -> Iterator[str]:

@@ -40,7 +40,7 @@ class Migration(migrations.Migration):
                 ("role", models.TextField(blank=True, default="")),
                 ("name", models.TextField(blank=True, default="")),
                 ("name_key", models.TextField(blank=True, default="")),
-                ("given_key", models.TextField(blank=True, default="")),
+                ("first_key", models.TextField(blank=True, default="")),
                 ("profile", of("profile", "+")),
                 ("fact", of("fact", "links")),
                 ("entity", of("entity", "links")),
@@ -48,8 +48,7 @@ class Migration(migrations.Migration):
             options={
                 "db_table": "fact_entities",
                 "indexes": [
-                    models.Index(fields=["profile", "name_key"], name="fact_entity_name"),
-                    models.Index(fields=["profile", "given_key"], name="fact_entity_given"),
+                    models.Index(fields=["profile", "first_key"], name="fact_entity_first"),
                     models.Index(fields=["profile", "role"], name="fact_entity_role"),
                 ],
                 "constraints": [

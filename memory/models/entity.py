@@ -35,8 +35,8 @@ class Entity(models.Model):
 class FactEntity(models.Model):
     """That a fact is about an entity (`by` says how it tells) or mentions it (`by` is empty).
 
-    `name` is what the fact calls it, `name_key` and `given_key` how that is compared, `role` what it is to the
-    person by the fact's key.
+    `name` is what the fact calls it, `name_key` how that is compared and `first_key` its first word; `role` is what
+    it is to the person by the fact's key.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -47,7 +47,7 @@ class FactEntity(models.Model):
     role = models.TextField(default="", blank=True)
     name = models.TextField(default="", blank=True)
     name_key = models.TextField(default="", blank=True)
-    given_key = models.TextField(default="", blank=True)
+    first_key = models.TextField(default="", blank=True)
 
     class Meta:
         db_table = "fact_entities"
@@ -56,8 +56,7 @@ class FactEntity(models.Model):
             models.CheckConstraint(condition=models.Q(by__in=["", *(by.value for by in By)]), name="fact_entity_by"),
         ]
         indexes = [
-            models.Index(fields=["profile", "name_key"], name="fact_entity_name"),
-            models.Index(fields=["profile", "given_key"], name="fact_entity_given"),
+            models.Index(fields=["profile", "first_key"], name="fact_entity_first"),
             models.Index(fields=["profile", "role"], name="fact_entity_role"),
         ]
 

@@ -13,6 +13,7 @@ FIELDS = {
     "id", "key", "value", "text", "category", "status", "scope", "space", "confidence", "importance", "cardinality",
     "source_kind", "source_audit_id", "quote", "pinned", "first_seen_at", "last_confirmed_at", "last_used_at",
     "expires_at", "valid_from", "valid_to", "superseded_by", "edit_count", "sensitive", "score", "version", "reasons",
+    "entity",
     "op",
 }  # fmt: skip
 
