@@ -15,6 +15,7 @@ from celery.signals import worker_init, worker_ready
 
 from memory import cursor, extract, purge, work
 from memory.config import conf
+from memory.llm import library
 from memory.models import WorkKind
 
 LOG = structlog.get_logger(__name__)
@@ -56,6 +57,9 @@ def _size(sender: Any, **_: Any) -> None:
 @worker_ready.connect
 def _ready(sender: Any, **_: Any) -> None:
     LOG.info("worker_ready", name=sender.hostname)
+    if not extract.route().is_rule_based:
+        # It takes seconds to import: better now than with the first chat that waits.
+        threading.Thread(target=library.load, name="litellm", daemon=True).start()
 
 
 def name() -> str:
