@@ -42,7 +42,7 @@ def create(
             hint=f"…{secret[-4:]}",
             digest=hashing.key_digest(secret),
         )
-    _tell(user_id, {"subject": "api_key", "id": str(key.id), "name": key.name, "did": "created"})
+    _tell(key, "created")
     return key, secret
 
 
@@ -76,10 +76,12 @@ def revoke(*, user_id: int, key_id: uuid.UUID) -> ApiKey:
         if key.revoked_at is None:
             key.revoked_at = datetime.now(UTC)
             key.save(update_fields=["revoked_at"])
-    _tell(user_id, {"subject": "api_key", "id": str(key.id), "name": key.name, "did": "revoked"})
+    _tell(key, "revoked")
     return key
 
 
-def _tell(user_id: int, payload: dict[str, str]) -> None:
+def _tell(key: ApiKey, did: str) -> None:
+    """In the log of the profile that the key is bound to, so that it goes where the person goes."""
+    told = {"subject": "api_key", "id": str(key.id), "name": key.name, "did": did, "user_id": key.user_id}
     with operator_scope():
-        audit.record(audit.Entry(Event.SETTINGS_CHANGED, None, {**payload, "user_id": user_id}, actor="operator"))
+        audit.record(audit.Entry(Event.SETTINGS_CHANGED, key.profile_id, told, actor="operator"))

@@ -19,7 +19,7 @@ from memory import audit, conversations, facts, profiles, recall
 from memory.db import profile_scope
 from memory.domain.history import Incoming
 from memory.domain.text import text_of
-from memory.errors import InvalidInput
+from memory.errors import BeingErased, InvalidInput
 from memory.hashing import message_digest
 from memory.models import Event, Profile
 from memory.models.fields import new_id
@@ -93,12 +93,14 @@ def begin(
 ) -> Turn:
     """Find the conversation and what memory has to give.
 
-    Raises InvalidInput for messages that are none, NotFound for a space that is not there.
+    Raises InvalidInput for messages that are none, NotFound for a space that is not there, BeingErased.
     """
     said = parsed(messages)
     with profile_scope(profile_id):
         where = profiles.space(profile_id=profile_id, slug=space)
         profile = where.profile
+        if profile.erasing_at is not None:
+            raise BeingErased
         consent = memory_on and profile.memory_enabled and where.memory_enabled
         place = None
         if memory_on:
@@ -140,7 +142,10 @@ def _question(said: Sequence[Said]) -> str:
 
 
 def finish(turn: Turn, answer: Answer) -> int:
-    """Write the row of an answered turn. Returns its id; what it taught is found out later."""
+    """Write the row of an answered turn. Returns its id; what it taught is found out later.
+
+    Raises BeingErased where the person asked meanwhile to be forgotten.
+    """
     with profile_scope(turn.profile_id):
         facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
         conversation_id = None
@@ -182,10 +187,13 @@ def _said_at(profile_id: uuid.UUID) -> datetime:
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE profiles SET last_said_at = greatest(clock_timestamp(), last_said_at + interval '1 microsecond')"
-            " WHERE id = %s RETURNING last_said_at",
+            " WHERE id = %s AND erasing_at IS NULL RETURNING last_said_at",
             [profile_id],
         )
-        said_at: datetime = cursor.fetchone()[0]
+        row = cursor.fetchone()
+    if row is None:
+        raise BeingErased
+    said_at: datetime = row[0]
     return said_at
 
 

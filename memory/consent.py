@@ -32,6 +32,7 @@ def readable(kind: WorkKind) -> Q:
     return Q(
         **{
             _STAMPS[kind]: True,
+            "profile__erasing_at__isnull": True,
             f"profile__{switch}": True,
             f"space__{switch}": True,
             "id__gt": F(f"profile__{place}"),

@@ -44,6 +44,13 @@ def operator_scope() -> Iterator[None]:
 
 
 @contextmanager
+def erasing_scope(profile_id: uuid.UUID) -> Iterator[None]:
+    """Everything, with one profile named: the last step of erasing it, which ends outside of what it can see."""
+    with _scope(OPERATOR, profile=str(profile_id)):
+        yield
+
+
+@contextmanager
 def _scope(role: str, *, profile: str = "", user: str = "") -> Iterator[None]:
     wanted = (role, profile, user)
     held = getattr(connection, "caesar_scope", None)

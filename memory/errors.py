@@ -32,6 +32,16 @@ class Conflict(CaesarError):
     status = 409
 
 
+class BeingErased(CaesarError):
+    """The person's memory is being erased, or is gone: nothing of this request is kept."""
+
+    code = "being_erased"
+    status = 409
+
+    def __init__(self) -> None:
+        super().__init__("This memory is being erased, and nothing of this request was kept.")
+
+
 class StaleClaim(CaesarError):
     """The lease on this work went to another worker; nothing of this attempt may be written."""
 

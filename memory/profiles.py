@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 from memory import audit, consent
 from memory.config import conf
 from memory.db import profile_scope, user_scope
-from memory.errors import InvalidInput, NotFound
+from memory.errors import BeingErased, InvalidInput, NotFound
 from memory.models import Approval, Event, Profile, Space
 from memory.models.profile import DEFAULT_SPACE
 
@@ -36,13 +36,14 @@ class Operator:
 def ensure_operator() -> Operator:
     """The operator's account and default profile, with memory on: they chose to run it. Idempotent.
 
-    The account has no password: it is entered by a one-time link or with `createsuperuser`-like commands.
+    A profile that is made anew, since the first one was erased, starts as all others do. The account has no
+    password: it is entered by a one-time link or with `createsuperuser`-like commands.
     """
     user, made = User.objects.get_or_create(username=OPERATOR, defaults={"is_staff": True, "is_superuser": True})
     if made:
         user.set_unusable_password()
         user.save(update_fields=["password"])
-    profile = resolve(user_id=user.id, name=None, consent=True)
+    profile = resolve(user_id=user.id, name=None, consent=True if made else None)
     return Operator(user_id=user.id, profile_id=profile.id, made=made)
 
 
@@ -150,5 +151,7 @@ def space(*, profile_id: uuid.UUID, slug: str | None) -> Space:
     wanted = slug or DEFAULT_SPACE
     found = Space.objects.select_related("profile").filter(profile_id=profile_id, slug=wanted).first()
     if found is None:
+        if not Profile.objects.filter(id=profile_id).exists():
+            raise BeingErased
         raise NotFound(f"There is no space {wanted!r} in this profile; POST /v1/spaces makes one.")
     return found

@@ -13,7 +13,7 @@ import structlog
 from celery import shared_task
 from celery.signals import worker_init, worker_ready
 
-from memory import cursor, extract, purge, work
+from memory import cursor, erase, extract, purge, work
 from memory.config import conf
 from memory.llm import library
 from memory.models import WorkKind
@@ -69,11 +69,12 @@ def name() -> str:
 
 @shared_task(name="caesar.tick", queue="maintenance", ignore_result=True)
 def tick() -> None:
-    """Turn finished chats into work and wake the workers up."""
+    """Turn finished chats into work and wake the workers up; finish what was broken off."""
     work.release_expired()
     if cursor.enabled(WorkKind.EXTRACT):
         cursor.tick(WorkKind.EXTRACT)
         wake(WorkKind.EXTRACT)
+    erase.resume()
 
 
 @shared_task(name="caesar.recover", queue="maintenance", ignore_result=True)
@@ -137,4 +138,5 @@ def drain() -> int:
         cursor.tick(WorkKind.EXTRACT)
         while extract_next():
             done += 1
+    erase.resume()
     return done

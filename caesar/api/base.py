@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 from caesar.api import pagination
 from caesar.api.auth import Caller
 from memory.db import profile_scope
+from memory.errors import BeingErased
 
 
 class AlwaysJSON(BaseContentNegotiation):
@@ -36,7 +37,13 @@ class MemoryView(APIView):
     """
 
     content_negotiation_class = AlwaysJSON
+    while_erasing: tuple[str, ...] = ()  # methods that are answered also while the person is being erased
     metadata_class = None  # OPTIONS is no route; the schema describes them all
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if self.caller.profile.erasing_at is not None and request.method not in self.while_erasing:
+            raise BeingErased
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         """What is known of a person stays in no cache on the way."""

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import structlog
-from django.db import InterfaceError, OperationalError
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -16,7 +16,9 @@ from memory.errors import CaesarError, ModelError, NotFound
 LOG = structlog.get_logger(__name__)
 
 NO_DATABASE = "The database cannot be reached right now. Try again in a moment."
+GONE = "What this belongs to was removed at the same moment: nothing of this request was kept."
 INTERNAL = "Something went wrong inside. The server's log says what."
+FOREIGN_KEY = "23503"
 CODES = {
     400: "invalid_input",
     401: "unauthorized",
@@ -52,6 +54,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return Response(body(error.code, str(error)), status=error.status, headers=_headers(error))
     if isinstance(error, exceptions.APIException):
         return _framework(error)
+    if isinstance(error, IntegrityError) and getattr(error.__cause__, "sqlstate", None) == FOREIGN_KEY:
+        return Response(body("conflict", GONE), status=409)
     if isinstance(error, OperationalError | InterfaceError):
         LOG.error("database_unavailable", error=str(error).strip())
         return Response(body("database_unavailable", NO_DATABASE), status=503, headers={"Retry-After": "2"})

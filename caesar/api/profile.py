@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
-from memory import profiles
+from memory import erase, profiles
 from memory.models import Approval, Profile
 
 
@@ -38,7 +38,19 @@ class ProfileSerializer(serializers.Serializer[Profile]):
     created_at = serializers.DateTimeField()
 
 
+class Confirmation(serializers.Serializer[Any]):
+    """That it is meant."""
+
+    confirm = serializers.CharField(help_text="The name of the profile that is to be erased.")
+
+
+class ErasedSerializer(serializers.Serializer[Any]):
+    erased = serializers.DictField(child=serializers.IntegerField(), help_text="How many rows of which table went.")
+
+
 class ProfileDetail(MemoryView):
+    while_erasing = ("DELETE",)
+
     @extend_schema(operation_id="readProfile", summary="Read the settings", responses=docs.answers(ProfileSerializer))
     def get(self, request: Request) -> Response:
         params.only(request)
@@ -54,3 +66,18 @@ class ProfileDetail(MemoryView):
     def patch(self, request: Request) -> Response:
         profile = profiles.update(profile_id=self.caller.profile_id, changes=self.sent)
         return Response(ProfileSerializer(profile).data)
+
+    @extend_schema(
+        operation_id="eraseProfile",
+        summary="Erase the person",
+        description="Everything, everywhere, at once and for good: facts and their history, conversations, what waits "
+        "to be read, the log, keys that are bound to this profile, and the profile itself. While it goes on, chats are "
+        "refused. Broken off, it goes on where it stopped when it is asked for again. The name, or the default, is "
+        "free afterwards: whoever uses it next starts anew, with the consent that new profiles have.",
+        request=Confirmation,
+        responses=docs.answers(ErasedSerializer, 400),
+    )
+    def delete(self, request: Request) -> Response:
+        params.only(request)
+        erased = erase.confirmed(profile=self.caller.profile, fields=self.sent)
+        return Response(ErasedSerializer({"erased": erased}).data)

@@ -8,6 +8,8 @@ from datetime import datetime
 
 from django.db import connection
 
+from memory.errors import BeingErased
+
 
 def lock(profile_id: uuid.UUID) -> None:
     """Changes to one profile's facts are made one after another, on all hosts, until the transaction ends."""
@@ -16,13 +18,20 @@ def lock(profile_id: uuid.UUID) -> None:
 
 
 def now_of(profile_id: uuid.UUID) -> datetime:
-    """The time of what a person does now: later than all they have said, even where the clock was set back."""
+    """The time of what a person does now: later than all they have said, even where the clock was set back.
+
+    Raises BeingErased.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT greatest(clock_timestamp(), last_said_at + interval '1 microsecond') FROM profiles WHERE id = %s",
+            "SELECT greatest(clock_timestamp(), last_said_at + interval '1 microsecond') FROM profiles"
+            " WHERE id = %s AND erasing_at IS NULL",
             [profile_id],
         )
-        now: datetime = cursor.fetchone()[0]
+        row = cursor.fetchone()
+    if row is None:
+        raise BeingErased
+    now: datetime = row[0]
     return now
 
 

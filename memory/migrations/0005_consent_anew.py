@@ -1,10 +1,6 @@
 """From where on chats may be read, where consent was withdrawn and given anew."""
 
-from pathlib import Path
-
 from django.db import migrations, models
-
-BEFORE = sorted(p.stem for p in Path(__file__).parent.glob("0*.py") if p.stem < Path(__file__).stem)[-1]
 
 
 def place() -> models.BigIntegerField:
@@ -12,7 +8,7 @@ def place() -> models.BigIntegerField:
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", BEFORE)]
+    dependencies = [("memory", "0004_entities_and_keys")]
 
     operations = [
         migrations.AddField(table, name, place())

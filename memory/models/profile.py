@@ -23,7 +23,8 @@ class Profile(models.Model):
     """One person's memory.
 
     `memory_from_id` and `summaries_from_id`: rows of the audit log up to this one are not read for it any more,
-    since its consent was withdrawn after them and then given anew.
+    since its consent was withdrawn after them and then given anew. `erasing_at`: the person is being erased, and
+    this is when it last got on; `erasing` holds by whom, and how many rows have gone.
     """
 
     id = uuid_key()
@@ -38,6 +39,8 @@ class Profile(models.Model):
     timezone = models.TextField(default="UTC")
     language = models.TextField(default="", blank=True)
     last_said_at = models.DateTimeField(null=True, editable=False)
+    erasing_at = models.DateTimeField(null=True, editable=False)
+    erasing = models.JSONField(default=dict, editable=False)
     created_at = now_column()
 
     class Meta:

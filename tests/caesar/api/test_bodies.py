@@ -66,7 +66,7 @@ def test_it_refuses_a_body_that_is_too_large(anna, settings):
 @pytest.mark.parametrize(
     ("method", "path"),
     [("PUT", "/v1/facts"), ("DELETE", "/v1/facts"), ("POST", "/v1/profile"), ("GET", "/v1/context"),
-     ("GET", "/v1/work/1/retry"), ("PATCH", "/v1/audit"), ("DELETE", "/v1/audit"), ("DELETE", "/v1/profile"),
+     ("GET", "/v1/work/1/retry"), ("PATCH", "/v1/audit"), ("DELETE", "/v1/audit"), ("PUT", "/v1/profile"),
      ("OPTIONS", "/v1/facts")],
 )  # fmt: skip
 def test_it_says_which_methods_a_route_takes(anna, method, path):
