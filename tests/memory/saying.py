@@ -48,7 +48,7 @@ def said(
         value=value,
         value_norm=normalise(value),
         cardinality=Cardinality.MANY if many or key is None else Cardinality.ONE,
-        op=more.pop("op", Op.SET),
+        op=Op(more.pop("op", Op.SET)),
         confidence=0.9,
         said_at=at,
         audit_id=audit_id,
