@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -63,6 +64,21 @@ class FactAdmin(VerbTable):
         "pinned",
     )
     search_fields = ("key", "value", "profile__name", "profile__user__username")
+    actions = ("approve", "reject")
+
+    @admin.action(permissions=["operate"], description="Approve: these proposals hold from now on")
+    def approve(self, request: HttpRequest, queryset: QuerySet[Fact]) -> None:
+        self._answer(request, queryset, facts.approve)
+
+    @admin.action(permissions=["operate"], description="Reject: these claims are not raised again")
+    def reject(self, request: HttpRequest, queryset: QuerySet[Fact]) -> None:
+        self._answer(request, queryset, facts.reject)
+
+    @staticmethod
+    def _answer(request: HttpRequest, queryset: QuerySet[Fact], verb: Callable[..., Fact]) -> None:
+        """In the order of saying, so that the last word on a key stands."""
+        for profile_id, fact_id in queryset.order_by("said_at", "id").values_list("profile_id", "id"):
+            afterwards(request, partial(verb, profile_id=profile_id, fact_id=fact_id, actor="operator"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         """A deleted fact is gone from every read, this one too."""

@@ -6,6 +6,7 @@ from memory import facts
 from memory.db import operator_scope, profile_scope
 from memory.models import AuditLog, Fact, Tombstone
 from tests.dashboard.test_facts import HOSTILE
+from tests.memory.saying import tell
 
 LIST = "/admin/memory/fact/"
 
@@ -160,3 +161,16 @@ def test_it_finds_and_filters(operator, anna):
     assert "Beans" not in operator.page(f"{LIST}?state=pending").text
     for odd in ("?q=%00", "?state=nope", "?p=99999", "?o=1.2.3", "?category=%27"):
         assert operator.client.get(LIST + odd).status_code in (200, 302)
+
+
+@pytest.mark.parametrize(("action", "state"), [("approve", "current"), ("reject", "rejected")])
+def test_it_answers_what_waits(operator, anna, action, state):
+    waiting = [tell(anna.who, "hobby", name, many=True, current=False) for name in ("chess", "go")]
+    known = anna.knows("dog.name", "Beans")
+    chosen = [str(fact.id) for fact in (*waiting, known)]
+    response = operator.post(LIST, {"action": action, "_selected_action": chosen})
+    assert "does not wait for review" in response.content.decode()
+    with profile_scope(anna.who.profile_id):
+        assert set(Fact.objects.filter(key="hobby").values_list("state", flat=True)) == {state}
+        assert Fact.objects.get(id=known.id).version == known.version
+    assert events(anna)[-2:] == [(f"memory.fact.{action}{'d' if action == 'approve' else 'ed'}", "operator")] * 2
