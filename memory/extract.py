@@ -104,7 +104,8 @@ def _prepare(claim: work.Claim) -> Reading | None:
         if not messages:
             return None
         text = " ".join(m.text for m in messages if m.new and m.role == "user")
-        known = selectors.known_keys(profile_id=claim.profile_id, space_id=conversation.space_id, text=text)
+        space_id = messages[-1].space_id  # a turn may be in another space than the conversation began in
+        known = selectors.known_keys(profile_id=claim.profile_id, space_id=space_id, text=text)
     return Reading(conversation.profile, conversation.space, messages, known)
 
 

@@ -70,7 +70,7 @@ class Judged:
         message = self._source(grounding)
         claim = Claim(
             id=new_id(),
-            space_id=self._space_id(proposal),
+            space_id=self._space_id(proposal, message),
             key=proposal.key,
             value=proposal.value,
             value_norm=normalise(proposal.value),
@@ -101,8 +101,9 @@ class Judged:
             return self.messages[grounding.message_index]
         return next((m for m in reversed(self.messages) if m.role == "user" and m.new), self.messages[-1])
 
-    def _space_id(self, proposal: Proposal) -> uuid.UUID | None:
-        return self.space.id if proposal.scope is Scope.SPACE else None
+    def _space_id(self, proposal: Proposal, message: Message) -> uuid.UUID | None:
+        """The space in which it was said, where it is to stay there."""
+        return (message.space_id or self.space.id) if proposal.scope is Scope.SPACE else None
 
 
 def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space: Space) -> Judged:

@@ -149,7 +149,8 @@ def _checked(name: str, value: Any) -> Any:
 def space(*, profile_id: uuid.UUID, slug: str | None) -> Space:
     """The space of that name (None: general), with its profile. Call inside the profile's scope."""
     wanted = slug or DEFAULT_SPACE
-    found = Space.objects.select_related("profile").filter(profile_id=profile_id, slug=wanted).first()
+    there = Space.objects.select_related("profile").filter(profile_id=profile_id, removed_at__isnull=True)
+    found = there.filter(slug=wanted).first()
     if found is None:
         if not Profile.objects.filter(id=profile_id).exists():
             raise BeingErased

@@ -37,10 +37,18 @@ class Seconds(Func):
 
 
 def facts_held(*, profile_id: uuid.UUID, space_id: uuid.UUID | None) -> QuerySet[Fact]:
-    """Facts that hold now: current, not expired, profile-wide or of this space. Nothing else is ever recalled."""
-    scope = Q(space_id__isnull=True) | Q(space_id=space_id) if space_id else Q(space_id__isnull=True)
+    """Facts that hold now: current, not expired, profile-wide or of this space. Nothing else is ever recalled.
+
+    Where a key has one value, inside a space the space's own stands in the place of the profile-wide one; outside
+    of it, and once it is gone, there is the profile-wide one as ever.
+    """
     fresh = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
-    return Fact.objects.filter(scope, fresh, profile_id=profile_id, state=FactState.CURRENT)
+    held = Fact.objects.filter(fresh, profile_id=profile_id, state=FactState.CURRENT)
+    if space_id is None:
+        return held.filter(space_id__isnull=True)
+    single = Q(key__isnull=False, cardinality=Cardinality.ONE.value)
+    own = held.filter(single, space_id=space_id).values("key")
+    return held.filter(Q(space_id=space_id) | (Q(space_id__isnull=True) & ~(single & Q(key__in=own))))
 
 
 def with_score(facts: QuerySet[Fact]) -> Any:
@@ -115,7 +123,7 @@ def facts_listed(*, profile_id: uuid.UUID, wanted: FactFilter) -> QuerySet[Fact]
     if wanted.category:
         rows = rows.filter(category=wanted.category)
     if wanted.space:
-        rows = rows.filter(space__slug=wanted.space)
+        rows = rows.filter(space__slug=wanted.space, space__removed_at__isnull=True)
     if wanted.q:
         rows = rows.filter(Q(value__icontains=wanted.q) | Q(key__icontains=wanted.q))
     if wanted.entity:

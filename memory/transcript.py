@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from memory import consent
@@ -43,14 +44,16 @@ def messages(row: AuditLog) -> Iterable[Message]:
                 text=str(message.get("text", "")),
                 at=row.said_at,
                 audit_id=row.id,
+                space_id=row.space_id,
             )
     answer = payload.get("answer") or {}
     if answer.get("text"):
-        yield Message(role="assistant", text=str(answer["text"]), at=row.said_at, audit_id=row.id)
+        text = str(answer["text"])
+        yield Message(role="assistant", text=text, at=row.said_at, audit_id=row.id, space_id=row.space_id)
 
 
 def _context(row: AuditLog | None) -> list[Message]:
     if row is None:
         return []
     last = list(messages(row))[-CONTEXT_MESSAGES:]
-    return [Message(m.role, m.text[:CONTEXT_CHARS], False, m.at, m.audit_id) for m in last]
+    return [replace(m, text=m.text[:CONTEXT_CHARS], new=False) for m in last]

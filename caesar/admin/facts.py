@@ -39,7 +39,8 @@ class FactForm(forms.ModelForm):  # type: ignore[type-arg]
             self.fields["seen_version"].initial = self.instance.version
         if "space" in self.fields:
             spaces: Any = self.fields["space"]
-            spaces.queryset = Space.objects.filter(profile_id=self.instance.profile_id)
+            there = Space.objects.filter(removed_at__isnull=True)
+            spaces.queryset = there.filter(profile_id=self.instance.profile_id)
 
     def changes(self) -> dict[str, Any]:
         """What was changed, as the verb takes it."""

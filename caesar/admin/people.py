@@ -67,6 +67,9 @@ class SpaceAdmin(VerbTable):
     list_select_related = ("profile",)
     search_fields = ("slug", "name", "profile__name")
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(removed_at__isnull=True)
+
     def save_model(self, request: HttpRequest, obj: Space, form: Any, change: bool) -> None:
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
         afterwards(

@@ -37,6 +37,12 @@ class SpaceSerializer(serializers.Serializer[Space]):
     created_at = serializers.DateTimeField()
 
 
+class RemovedSerializer(serializers.Serializer[Any]):
+    facts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="How many were deleted, kept, known already or sent to review."
+    )
+
+
 class SpaceList(MemoryView):
     @extend_schema(
         operation_id="listSpaces",
@@ -70,3 +76,22 @@ class SpaceDetail(MemoryView):
     def patch(self, request: Request, slug: str) -> Response:
         space = spaces.update_space(profile_id=self.caller.profile_id, slug=slug, changes=self.sent)
         return Response(SpaceSerializer(space).data)
+
+    @extend_schema(
+        operation_id="removeSpace",
+        summary="Remove a space",
+        description="No chat finds it any more and nothing of it is recalled. Its conversations stay until they are "
+        "deleted or old enough to be swept; they are not read any more. Its facts are deleted, or hold everywhere: "
+        "where the profile says the same, they are closed; where a key has one value and the profile another one, "
+        "they wait for review. `general` stays.",
+        parameters=[docs.query("facts", "What becomes of its facts, where it has some.", choices=["delete", "keep"])],
+        responses=docs.answers(RemovedSerializer, 400, 404, 409),
+    )
+    def delete(self, request: Request, slug: str) -> Response:
+        params.only(request, "facts")
+        done = spaces.remove_space(
+            profile_id=self.caller.profile_id,
+            slug=slug,
+            facts_to=params.one_of(request, "facts", ("delete", "keep")),
+        )
+        return Response(RemovedSerializer({"facts": done}).data)

@@ -31,6 +31,7 @@ REASONS = {
     "against_pinned": "It contradicts what you wrote or corrected yourself.",
     "deleted_before": "You deleted it before, and said it again.",
     "read_differently": "An earlier reading of the same conversation found another value.",
+    "space_removed": "It held in a space that was removed; everywhere else, something else is known.",
     "several_fit": "Several facts fit, and it does not say which one is meant.",
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -58,7 +59,7 @@ class Message:
     """One message of a conversation as the pipeline sees it.
 
     `text` is the readable text alone (text parts of a content array, joined); `new` says that it belongs
-    to the turns being read and not to the context shown before them; `at` is when it was said.
+    to the turns being read and not to the context shown before them; `at` is when it was said, `space_id` where.
     """
 
     role: str
@@ -66,6 +67,7 @@ class Message:
     new: bool = True
     at: datetime | None = None
     audit_id: int | None = None
+    space_id: uuid.UUID | None = None
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from memory.facts.deleting import delete, remove, undelete, undo_time
 from memory.facts.editing import author, edit
 from memory.facts.expiring import expire
 from memory.facts.locking import lock, mark_used
+from memory.facts.moving import in_space, remove_all, widen
 from memory.facts.purging import purge
 from memory.facts.reverting import revert
 from memory.facts.reviewing import approve, reject
@@ -23,13 +24,16 @@ __all__ = [
     "delete_many",
     "edit",
     "expire",
+    "in_space",
     "lock",
     "mark_used",
     "purge",
     "reject",
     "reject_many",
     "remove",
+    "remove_all",
     "revert",
     "undelete",
     "undo_time",
+    "widen",
 ]

@@ -56,7 +56,10 @@ class Profile(models.Model):
 
 
 class Space(models.Model):
-    """A context inside a profile, such as work or home. What was agreed to counts as in the profile."""
+    """A context inside a profile, such as work or home. What was agreed to counts as in the profile.
+
+    One that was removed stays as a row, for the log and the conversations that name it; nothing finds it any more.
+    """
 
     id = uuid_key()
     profile = models.ForeignKey(Profile, on_delete=models.CASCADE, related_name="spaces")
@@ -67,10 +70,15 @@ class Space(models.Model):
     memory_from_id = models.BigIntegerField(default=0, editable=False)
     summaries_from_id = models.BigIntegerField(default=0, editable=False)
     created_at = now_column()
+    removed_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         db_table = "spaces"
-        constraints = [models.UniqueConstraint(fields=["profile", "slug"], name="space_slug_once")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["profile", "slug"], condition=models.Q(removed_at__isnull=True), name="space_slug_once"
+            )
+        ]
 
     def __str__(self) -> str:
         return self.slug

@@ -68,3 +68,77 @@ def test_it_has_no_space_that_was_not_made(anna, slug):
     response = anna.patch(f"/v1/spaces/{slug}", {"name": "x"})
     assert response.status_code == 404
     assert response.json()["error"]["code"] == "not_found"
+
+
+def remove(api, slug, facts=None):
+    return api.delete(f"/v1/spaces/{slug}" + (f"?facts={facts}" if facts else ""))
+
+
+def values(api, query=""):
+    return sorted(f["value"] for f in api.get(f"/v1/facts{query}").json()["results"])
+
+
+def test_it_removes_a_space_and_frees_its_name(anna):
+    anna.post("/v1/spaces", {"slug": "work"})
+    assert remove(anna, "work").json() == {"facts": {}}
+    assert [s["slug"] for s in anna.get("/v1/spaces").json()["results"]] == ["general"]
+    assert anna.post("/v1/context", {"space": "work"}).status_code == 404
+    assert anna.patch("/v1/spaces/work", {"name": "x"}).status_code == 404
+    assert remove(anna, "work").status_code == 404
+    (row, _) = anna.get("/v1/audit?event_type=settings.changed").json()["results"]
+    assert row["payload"] == {"subject": "space", "slug": "work", "did": "removed", "facts": {}}
+    assert anna.post("/v1/spaces", {"slug": "work"}).status_code == 201
+
+
+def test_it_asks_what_becomes_of_the_facts(anna):
+    anna.post("/v1/spaces", {"slug": "work"})
+    anna.author("desk", "blue", space="work")
+    refused = remove(anna, "work")
+    assert refused.status_code == 409
+    assert "facts=keep" in refused.json()["error"]["message"]
+    assert values(anna) == ["blue"]
+    assert remove(anna, "work", "maybe").status_code == 400
+    assert anna.delete("/v1/spaces/work?fact=keep").status_code == 400
+
+
+def test_it_deletes_the_facts_with_the_space_where_that_is_said(anna):
+    anna.post("/v1/spaces", {"slug": "work"})
+    for n in range(3):
+        anna.author(f"desk.d{n}", f"blue {n}", space="work")
+    anna.author("city", "Tartu")
+    assert remove(anna, "work", "delete").json() == {"facts": {"deleted": 3}}
+    assert values(anna) == ["Tartu"]
+    assert len(anna.get("/v1/audit?event_type=memory.fact.user_deleted").json()["results"]) == 3
+
+
+def test_it_lets_the_facts_hold_everywhere_where_that_is_said(anna):
+    anna.post("/v1/spaces", {"slug": "work"})
+    anna.author("city", "Tartu")
+    anna.author("work.role", "nurse", space="work")  # the profile says nothing of it
+    anna.author("city", "Tallinn", space="work")  # the profile says otherwise
+    anna.author("editor", "vim", space="work")
+    anna.author("editor", "vim")  # the profile says the same
+    done = remove(anna, "work", "keep").json()["facts"]
+    assert done == {"kept": 1, "to_review": 1, "known": 1}
+    facts = {f["value"]: f for f in anna.get("/v1/facts").json()["results"]}
+    assert sorted(facts) == ["Tartu", "nurse", "vim"]
+    assert {f["scope"] for f in facts.values()} == {"profile"}
+    (waits,) = anna.get("/v1/facts?status=pending").json()["results"]
+    assert (waits["value"], waits["scope"], waits["reasons"]) == ("Tallinn", "profile", ["space_removed"])
+
+
+def test_the_default_space_stays(anna):
+    anna.author("city", "Tartu", space="general")
+    for facts in (None, "keep", "delete"):
+        assert remove(anna, "general", facts).status_code == 409
+    assert values(anna) == ["Tartu"]
+
+
+def test_it_tells_a_new_space_from_a_removed_one_of_the_same_name(anna):
+    anna.post("/v1/spaces", {"slug": "work"})
+    anna.author("desk", "blue", space="work")
+    remove(anna, "work", "delete")
+    anna.post("/v1/spaces", {"slug": "work"})
+    assert values(anna, "?space=work&include_superseded=true") == []
+    anna.author("desk", "green", space="work")
+    assert values(anna, "?space=work") == ["green"]
