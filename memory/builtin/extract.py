@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import regex
 
-from memory.builtin import corrections, play, reading
+from memory.builtin import corrections, forgetting, play, reading
 from memory.builtin.clauses import Clause, clauses, mentions
 from memory.builtin.found import Found
 from memory.builtin.patterns import Patterns, load
@@ -48,7 +48,7 @@ def find(text: str, original: str, known: Sequence[Found] = ()) -> list[Found]:
             break
         elif not rules["reported"].match(sentence.text):
             here = sorted(_statements(sentence, original, patterns), key=lambda each: each.at)
-            here += corrections.find(sentence, original, earlier)
+            here = [*forgetting.find(sentence, original), *here, *corrections.find(sentence, original, earlier)]
             last = len(earlier)
             earlier += _one_per_key(here)
     return earlier[len(known) :]
