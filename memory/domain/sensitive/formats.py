@@ -14,10 +14,13 @@ from .view import View
 
 Raw = tuple[SensitiveClass, int, int, str]
 
+_NOT_INSIDE = "(?<![0-9A-Za-z])"
 _BEGIN = re.compile(r"-{2,6}\s?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?\s?-{2,6}|PuTTY-User-Key-File-\d:")
 _END = re.compile(r"-{2,6}\s?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?\s?-{2,6}|Private-MAC: [0-9a-f]{10,}")
 # What a block that was cut off before its end is made of.
-_BODY = re.compile(r"(?:[\s\\nr\"+]*(?:[A-Za-z0-9+/=]{16,}|[A-Z][\w-]{2,20}: [^\n]{1,80}(?=\n)))*")
+_BODY = re.compile(
+    r"(?:(?:\s|\\n|\\r|[\"+>])*+(?:[A-Za-z0-9+/=]{16,}+|[A-Z][\w-]{2,20}:\x20[^\n]{1,80}+(?=\n)))*+", re.ASCII
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,9 @@ def formats() -> tuple[Format, ...]:
         Format(
             name=row["name"],
             starts=tuple(map(str, row["starts"])),
-            pattern=re.compile(rf"(?<![0-9A-Za-z])(?:{row['pattern']})", re.ASCII | re.VERBOSE),
+            pattern=re.compile(
+                f"{_NOT_INSIDE if not row.get('anywhere') else ''}(?:{row['pattern']})", re.ASCII | re.VERBOSE
+            ),
             drawn=row.get("drawn", 0),
             identifiers=row.get("identifiers", False),
         )
@@ -75,4 +80,5 @@ def _private_keys(text: str) -> Iterator[Raw]:
     while begin := _BEGIN.search(text, at):  # nothing ends any more: as far as it looks like a key
         body = _BODY.match(text, begin.end())
         at = body.end() if body else begin.end()
-        yield SensitiveClass.CREDENTIAL, begin.start(), at, "private_key"
+        if at > begin.end():
+            yield SensitiveClass.CREDENTIAL, begin.start(), at, "private_key"

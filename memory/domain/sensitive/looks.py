@@ -15,11 +15,15 @@ _PLACEHOLDER = re.compile(
     r"""[*.•●xX#?_-]+ | <.* | \[.* | \{.* | \$.* | %.* | …+
       | [\w.]+\(.*                                     # a call: getpass(), env("PASSWORD")
       | (?:os|process|settings|config|self|env|secrets|vault|var|args|request|import\.meta)\..+
+      | [a-z]\w*_(?:password|passwd|pwd|pass|secret|token|key|pin)\d?     # a variable
+      | [a-z]\w*\[.*
       | (?:your|my|the|our|some|new|old|example)[-_](?:[^\W_]+[-_])*(?:password|pass|secret|key|token|pin)(?:[-_]?here)?
       | (?:null|none|nil|undefined|true|false|string|str|text|varchar|bytes?|int|integer|optional|required)[,;)]*
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_LETTER = re.compile(r"[^\W\d_]")
+_DIGIT_OR_SIGN = re.compile(r"[\d!@#$%^&*+=~|\\<>{}\[\]]")
 _GROUPED = re.compile(r"[A-Z0-9]{4,8}(?:-[A-Z0-9]{4,8}){3,}", re.IGNORECASE)
 
 
@@ -32,11 +36,7 @@ def made_up(token: str) -> bool:
     """A token that no sentence holds by itself: letters with digits or signs among them (`tulip-Harbor-88`)."""
     if len(token) < 6 or placeholder(token) or _PATH.fullmatch(token) or _PLAIN_NUMBER.fullmatch(token):
         return False
-    letters = any(c.isalpha() for c in token)
-    if not letters:
-        return False
-    inner = token.strip(".,;:!?()'\"-")
-    return any(c.isdigit() for c in inner) or any(c in "!@#$%^&*+=~|\\<>{}[]" for c in inner)
+    return bool(_LETTER.search(token) and _DIGIT_OR_SIGN.search(token.strip(".,;:!?()'\"-")))
 
 
 def generated(token: str, *, shortest: int = 16, identifiers: bool = False) -> bool:

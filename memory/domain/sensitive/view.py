@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import regex
 
+from .words import Words, words_of
+
 # A place that was redacted before: nothing is found in it, and its words lend no context to their neighbours.
-MARKER = regex.compile(
-    r"\[redacted: (?:credential|payment|government_id|health|sensitive_personal)\]"
-)
+MARKER = regex.compile(r"\[redacted: (?:credential|payment|government_id|health|sensitive_personal)\]")
 GAP = "\ufffc"
 
 _PLAIN = regex.compile(r"[\t\n\x20-\x5f\x61-\x7e]*+")
 _SINGLE_QUOTES = frozenset("`\u00b4\u2018\u2019\u201a\u201b\u2032\u02bc\u2039\u203a\uff07")
-_DOUBLE_QUOTES = frozenset('\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02')
+_DOUBLE_QUOTES = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02")
 # Invisible, though Unicode calls some of them letters.
 _INVISIBLE = frozenset("\u115f\u1160\u3164\uffa0\u17b4\u17b5")
 _VOICED = frozenset("\u3099\u309a")
@@ -37,6 +37,11 @@ class View:
     starts: list[int] | range
     ends: list[int] | range
     value_from: int = 0
+
+    @cached_property
+    def words(self) -> Words:
+        """The text's words, found once for all who look for some."""
+        return words_of(self.text, self.lower)
 
     def place(self, start: int, end: int) -> tuple[int, int] | None:
         """The span in the original; None where it lies in the key that was put in front."""
