@@ -155,7 +155,7 @@ def history(*, profile_id: uuid.UUID, fact: Fact) -> QuerySet[Fact]:
     same = Q(key=fact.key, space_id=fact.space_id) if fact.key else Q(id=fact.id)
     rows = with_score(Fact.objects.filter(same, profile_id=profile_id).select_related("space"))
     kept = rows.filter(_WAS_A_VALUE, state__in=[FactState.CURRENT, *HISTORY])
-    return kept.order_by("-said_at", "-created_at", "-id")
+    return kept.order_by("-said_at", F("valid_to").desc(nulls_first=True), "-id")
 
 
 @dataclass(frozen=True)
