@@ -38,6 +38,7 @@ class Known:
     heard_in: frozenset[int] = frozenset()
     first_said_at: datetime | None = None
     was_state: str = ""
+    reasons: tuple[str, ...] = ()
 
     @property
     def since(self) -> datetime:
@@ -116,7 +117,8 @@ class Outcome:
 class Plan:
     """What to write. `changed` holds the final form of each known fact that changes, `new` of each made.
 
-    `forgotten` are the values that must not come back by what was said until then.
+    `forgotten` are the values that must not come back by what was said until then. `clearer` says of rows that
+    wait or waited which claim has better words for them.
     """
 
     outcomes: list[Outcome] = field(default_factory=list)
@@ -124,6 +126,7 @@ class Plan:
     new: dict[uuid.UUID, tuple[Claim, Known]] = field(default_factory=dict)
     evidence: set[tuple[uuid.UUID, int]] = field(default_factory=set)
     forgotten: dict[Slot, datetime] = field(default_factory=dict)
+    clearer: dict[uuid.UUID, Claim] = field(default_factory=dict)
 
 
 def confirmed_confidence(old: float, new: float) -> float:

@@ -95,6 +95,7 @@ class _Board:
         fact = replace(_fact(claim, state="current"), id=new_id, edit_count=edits)
         if waiting:
             since = min(waiting.since, claim.said_at)
+            self.plan.clearer[new_id] = claim
             self._change(replace(fact, edit_count=max(edits, waiting.edit_count), first_said_at=since))
         else:
             self._create(claim, fact)
@@ -196,6 +197,11 @@ class _Board:
             return
         known = next((f for f in same if f.state in ("current", "pending")), None)
         if known is not None:
+            if claim.grounded and any(reason.startswith("not_grounded") for reason in known.reasons):
+                # Now they said it themselves: it waits for what is left of the doubt.
+                self._change(replace(known, reasons=claim.reasons, said_at=max(known.said_at, claim.said_at)))
+                self._hear(known.id, claim)
+                self.plan.clearer[known.id] = claim
             self._note(claim, Did.REPEATED, known.id)
         elif self._later(claim, same) is not None:
             self._note(claim, Did.OUTDATED)
@@ -333,4 +339,5 @@ def _fact(claim: Claim, *, state: str) -> Known:
         last_confirmed_at=claim.said_at,
         op=claim.op,
         first_said_at=claim.said_at,
+        reasons=claim.reasons if state == "pending" else (),
     )

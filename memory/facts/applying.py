@@ -126,6 +126,9 @@ def _write(
     was_held = {row.id for row in rows.values() if row.state == FactState.CURRENT}
     touched = {*plan.changed, *over, *(heard & set(rows))}
     saved = [_changed(rows[i], plan.changed.get(i), i in heard, i in over, now) for i in sorted(touched)]
+    for fact_id, claim in plan.clearer.items():
+        if fact_id in rows:
+            _reword(rows[fact_id], told[claim.id])
     for batch in (
         [row for row in saved if row.state != FactState.CURRENT],
         [row for row in saved if row.state == FactState.CURRENT],
@@ -155,6 +158,11 @@ CHANGING = (
     "edit_count",
     "evidence_count",
     "reasons",
+    "quote",
+    "source_audit",
+    "stance",
+    "prompt_version",
+    "model",
     "deleted_at",
     "version",
 )
@@ -170,8 +178,8 @@ def _changed(row: Fact, now: Known | None, heard: bool, over: bool, at: datetime
     if now.state == "deleted":
         mark_deleted(row, at)
         return row
-    if row.state == FactState.PENDING and now.state == FactState.CURRENT:
-        row.reasons = []
+    if row.state == FactState.PENDING:
+        row.reasons = list(now.reasons) if now.state == FactState.PENDING else []
     row.state, row.confidence, row.said_at = FactState(now.state), now.confidence, now.said_at
     if now.since < row.first_seen_at:
         row.first_seen_at = now.since
@@ -179,6 +187,12 @@ def _changed(row: Fact, now: Known | None, heard: bool, over: bool, at: datetime
     row.last_confirmed_at = now.last_confirmed_at or row.last_confirmed_at
     row.valid_to, row.superseded_by_id, row.edit_count = now.valid_to, now.superseded_by, now.edit_count
     return row
+
+
+def _reword(row: Fact, told: Told) -> None:
+    """A row that waited for want of clear words gets those that make it clear."""
+    row.quote, row.source_audit_id, row.stance = told.quote, told.claim.audit_id, told.stance.value
+    row.prompt_version, row.model = told.prompt_version, told.model
 
 
 def _made(profile_id: uuid.UUID, known: Known, claim: merge.Claim, told: Told, at: datetime) -> Fact:
@@ -200,7 +214,7 @@ def _made(profile_id: uuid.UUID, known: Known, claim: merge.Claim, told: Told, a
         source_kind=told.source_kind.value,
         source_audit_id=claim.audit_id,
         quote="" if claim.forget else told.quote,
-        reasons=list(claim.reasons) if known.state == FactState.PENDING else [],
+        reasons=list(known.reasons),
         op=claim.op.value if claim.op is Op.RETRACT else Op.SET.value,
         stance=told.stance.value,
         edit_count=known.edit_count,

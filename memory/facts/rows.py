@@ -44,6 +44,7 @@ def known(fact: Fact, heard_in: frozenset[int] = frozenset()) -> Known:
         op=Op(fact.op),
         heard_in=heard_in,
         first_said_at=fact.first_seen_at,
+        reasons=tuple(fact.reasons),
     )
 
 
