@@ -173,16 +173,16 @@ def spoken_of(place: Place, frame: Frame) -> bool:
     return place.i == place.opening or _someone(place, frame, place.i - 1)
 
 
-def bare(place: Place, frame: Frame, mild: frozenset[str]) -> bool:
+def bare(place: Place, frame: Frame, before: frozenset[str], behind: frozenset[str]) -> bool:
     """True if it is all that is said: a fact's value such as "type 2 diabetes", "sertraline 50 mg"."""
     words = place.words
     if len(words.texts) - place.value > 40 or place.opening > place.value or place.i - place.opening > 4:
         return False
     front = words.texts[place.opening : place.i]
-    if not all(word in mild or word in frame.fillers or word.isdigit() for word in front):
+    if not all(word in before or word in frame.fillers or word.isdigit() for word in front):
         return False
     other = frame.blockers | frame.not_people | frames()["en"].not_bare
     if any(word in other for word in words.texts[: place.opening]):
         return False
     following = place.next()
-    return not following or following in mild or following[0].isdigit()
+    return not following or following in behind or following[0].isdigit()

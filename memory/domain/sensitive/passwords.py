@@ -29,6 +29,7 @@ _BEFORE = re.compile(
 _IN_TEST = re.compile(r"(?<![a-z0-9_])test_[a-z0-9_]*$")
 _USER_NEAR = re.compile(r"\b(?:user|username|login|account|email|konto|benutzer|usuario|utilisateur)\b")
 _NETWORK = re.compile(r"\b(?:wi-?fi|wlan|wpa2?|router|network|netz|netzwerk|reseau)\b")
+_KEY = re.compile(r"[\w.+/=~:!@#$%^&*-]+")
 _POSTCODE = re.compile(r"[1-8]\d{5}")
 _POSTAL = re.compile(
     r"\b(?:address|postal|post|city|area|street|road|district|state|india|delhi|mumbai|bengaluru|bangalore|chennai"
@@ -115,6 +116,8 @@ def _believable_key(seen: View, value: Value, family: str, start: int, end: int)
     text = value.text
     named = seen.lower[start:end]
     network = family == STRONG or _NETWORK.search(seen.lower[max(0, start - 60) : start])
+    if not _KEY.fullmatch(text):
+        return False
     if text.isdigit():
         return len(text) >= 16 and bool(network)
     if family == STRONG:

@@ -17,12 +17,14 @@ Raw = tuple[SensitiveClass, int, int, str]
 
 HIDE = "hide"
 _SIGNS = "!?^"
-# What may stand around a bare term in a fact's value, in any language.
-_MILD = words(
+# What may stand before and behind a bare term in a fact's value ("chronic migraines since 2019").
+_BEFORE = words(
     """chronic severe mild moderate acute early late stage type grade recurrent suspected possible major minor has had
-    with takes taking took on diagnosed suffers from since mg ml mcg units dose daily twice once three times every
-    morning evening night weekly monthly tablet tablets pill pills and or for condition none positive negative normal
-    high low results result status the my user in at of due"""
+    with takes taking took on diagnosed suffers from mg ml mcg units high low result status the my user"""
+)
+_BEHIND = words(
+    """since mg ml mcg units dose daily twice once three times every morning evening night weekly monthly tablet tablets
+    pill pills and or none positive negative normal high low result status diagnosed with due"""
 )
 _NEAR = 6
 _CONNECTING = frozenset({"and", "but", "so", "or", "too", "myself"})
@@ -128,12 +130,12 @@ def _says_in(place: Place, term: Term, lex: Lexicon, frame: Frame) -> bool:
     if term.frame == BE:
         somebody = following in lex.people and following not in _CONNECTING
         plain = not term.sign or (term.sign == "?" and somebody)
-        return is_said_to_be(place, frame, named=plain) or (plain and bare(place, frame, _MILD | lex.people))
+        return is_said_to_be(place, frame, named=plain) or (plain and bare(place, frame, _BEFORE, _BEHIND | lex.people))
     if term.frame == HAVE and had(place, frame, frame.have, frame.have_me):
         return True
     if term.frame == TAKE and had(place, frame, frame.take, frame.take_me):
         return True
-    return bare(place, frame, _MILD)
+    return bare(place, frame, _BEFORE, _BEHIND)
 
 
 def _exempt(place: Place, lex: Lexicon) -> bool:
