@@ -16,6 +16,7 @@ from memory.domain.merge import Did, Known, Outcome, Plan
 from memory.domain.types import Category, Op, Stance
 from memory.facts import rows as facts
 from memory.facts.deleting import mark_deleted
+from memory.facts.quoting import mask_beside
 from memory.models import Event, Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
 
 EVENTS = {
@@ -142,6 +143,8 @@ def _write(
         [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)],
         ignore_conflicts=True,
     )
+    gone = [row for row in (*saved, *made) if row.state == FactState.DELETED and row.op != Op.RETRACT]
+    mask_beside(profile_id, gone, {t.claim.audit_id for t in told.values()})
     facts.bury(profile_id, plan.forgotten)
 
 

@@ -18,6 +18,7 @@ from memory.domain.types import Cardinality, Op
 from memory.errors import Conflict, NotFound
 from memory.facts import rows
 from memory.facts.locking import lock, now_of
+from memory.facts.quoting import mask_beside
 from memory.models import Event, Fact, FactState, Tombstone, TombstoneKind
 
 
@@ -42,6 +43,7 @@ def remove(fact: Fact, *, actor: str, alone: bool = False) -> list[Fact]:
         mark_deleted(row, now)
     Fact.objects.bulk_update(gone, fields=DELETION)
     rows.drop_vectors(gone)
+    mask_beside(fact.profile_id, gone)
     rows.bury(fact.profile_id, dict.fromkeys(slots, now))
     if fact.op == Op.RETRACT:
         rows.answer(fact, TombstoneKind.DELETED, now)

@@ -12,11 +12,11 @@ from django.db.models import Q
 
 from memory import audit, entities, work
 from memory.db import profile_scope
-from memory.domain.masking import masked
 from memory.domain.text import normalise
 from memory.facts import rows
 from memory.facts.locking import lock
-from memory.models import AuditLog, Event, Fact, FactSource, FactState
+from memory.facts.quoting import mask_beside
+from memory.models import AuditLog, Event, Fact, FactState
 
 FACT_EVENTS = "memory.fact."
 TEXT_FIELDS = ("value", "quote")
@@ -35,10 +35,8 @@ def purge(*, profile_id: uuid.UUID, before: datetime, most: int) -> int:
 
 def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     ids = [row.id for row in found]
-    taught = set(FactSource.objects.filter(fact__in=ids).values_list("audit_id", flat=True))
-    taught |= {row.source_audit_id for row in found if row.source_audit_id is not None}
     _redact_log(profile_id, found)
-    _mask_quotes(profile_id, found, taught)
+    taught = mask_beside(profile_id, found)
     work.drop_raw_replies(profile_id=profile_id, audit_ids=taught)
     rows.drop_vectors(ids)
     Fact.objects.filter(id__in=ids).update(value="", value_norm="", quote="", reasons=[])
@@ -99,17 +97,3 @@ def _texts(told: Any) -> Iterator[str]:
     elif isinstance(told, list):
         for inner in told:
             yield from _texts(inner)
-
-
-def _mask_quotes(profile_id: uuid.UUID, found: Sequence[Fact], taught: set[int]) -> None:
-    """Other facts that the same chats taught may quote the value: "I work at Kestrel in Bremen"."""
-    beside = Fact.objects.filter(profile_id=profile_id, source_audit_id__in=taught).exclude(quote="")
-    changed = []
-    for row in beside.exclude(id__in=[r.id for r in found]).order_by("id").select_for_update():
-        quote = row.quote
-        for norm in {r.value_norm for r in found} - {row.value_norm}:
-            quote = masked(quote, norm)
-        if quote != row.quote:
-            row.quote = quote
-            changed.append(row)
-    Fact.objects.bulk_update(changed, fields=("quote",))
