@@ -14,7 +14,7 @@ from datetime import datetime
 
 import structlog
 
-from memory import facts, leases, pauses, selectors, transcript, work
+from memory import facts, key_aliases, leases, pauses, selectors, transcript, work
 from memory.builtin import extract as builtin
 from memory.config import conf
 from memory.db import profile_scope
@@ -42,6 +42,7 @@ class Reading:
     space: Space
     messages: list[Message]
     known: list[tuple[str, str]]
+    aliases: dict[str, str]
 
     @property
     def new(self) -> list[Message]:
@@ -106,7 +107,8 @@ def _prepare(claim: work.Claim) -> Reading | None:
         text = " ".join(m.text for m in messages if m.new and m.role == "user")
         space_id = messages[-1].space_id  # a turn may be in another space than the conversation began in
         known = selectors.known_keys(profile_id=claim.profile_id, space_id=space_id, text=text)
-    return Reading(conversation.profile, conversation.space, messages, known)
+        aliases = key_aliases.active(claim.profile_id)
+    return Reading(conversation.profile, conversation.space, messages, known, aliases)
 
 
 def _ask(claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
@@ -127,12 +129,12 @@ def _ask(claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
     )
     raw = _call(asked, costs)
     try:
-        reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts)
+        reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts, aliases=reading.aliases)
     except ModelNonsense as nonsense:
         work.check(claim)
         raw = _call(repair_messages(asked, raw, str(nonsense)), costs)
         try:
-            reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts)
+            reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts, aliases=reading.aliases)
         except ModelNonsense as again:
             again.raw = again.raw or raw
             raise

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import uuid
 import zoneinfo
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory import selectors
+from memory import key_aliases, selectors
 from memory.domain.cardinality import cardinality_of
 from memory.domain.forgetting import asked_to_forget
 from memory.domain.grounding import DENIED_LATER, ground
 from memory.domain.judge import judge
+from memory.domain.keys import canonical
 from memory.domain.merge import Claim
 from memory.domain.text import normalise
 from memory.domain.types import (
@@ -60,10 +61,15 @@ class Judged:
     dropped: tuple[Dropped, ...]
 
     def told(self, *, prompt_version: str, model: str) -> list[Told]:
-        """The claims. Call inside the profile's scope: what the profile already holds decides the cardinality."""
-        keys = {kept.proposal.key for kept in self.kept if kept.proposal.key is not None}
+        """The claims. Call inside the profile's scope, under the lock.
+
+        What the profile holds by now decides the cardinality, and which spelling of a key is read as which.
+        """
+        aliases = key_aliases.active(self.profile.id)
+        found = [replace(kept, proposal=_renamed(kept.proposal, aliases)) for kept in self.kept]
+        keys = {kept.proposal.key for kept in found if kept.proposal.key is not None}
         known = selectors.cardinalities(profile_id=self.profile.id, keys=keys) if keys else {}
-        return [self._told(kept, known, prompt_version, model) for kept in self.kept]
+        return [self._told(kept, known, prompt_version, model) for kept in found]
 
     def _told(self, kept: Kept, known: dict[str, Cardinality], prompt_version: str, model: str) -> Told:
         proposal, grounding, verdict = kept.proposal, kept.grounding, kept.verdict
@@ -163,6 +169,11 @@ def _last_words(found: Sequence[tuple[Proposal, Grounding]]) -> dict[str | None,
 
 def _place(grounding: Grounding) -> tuple[int, int]:
     return (grounding.message_index or 0, grounding.offset)
+
+
+def _renamed(proposal: Proposal, aliases: Mapping[str, str]) -> Proposal:
+    key = proposal.key and canonical(proposal.key, aliases)
+    return proposal if key == proposal.key else replace(proposal, key=key)
 
 
 def _at(message: Message) -> datetime:

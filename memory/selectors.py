@@ -16,13 +16,14 @@ from django.db.models.functions import Cast, Exp, Greatest, Least, Now
 from memory import entity_selectors
 from memory.config import conf
 from memory.domain import review
+from memory.domain.relatedness import KeyedFact, most_related
 from memory.domain.review import Effect
-from memory.domain.text import tokens
 from memory.domain.types import Cardinality
 from memory.facts.rows import known
 from memory.models import AuditLog, Event, Fact, FactState, WorkItem
 
 MOST_KNOWN_KEYS = 50
+MOST_KEYED = 2_000  # facts that are looked at to find them
 MOST_CONFLICTS = 200
 KNOWN_VALUE_CHARS = 80
 SECONDS_PER_DAY = 86_400.0
@@ -68,16 +69,11 @@ def core_facts(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, most: int) 
 
 
 def known_keys(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, text: str) -> list[tuple[str, str]]:
-    """The keys in use with their values, those first that share words with the text, then by score."""
+    """The keys in use with their values, those first that the text is likely about, then by score."""
     held = with_score(facts_held(profile_id=profile_id, space_id=space_id).filter(key__isnull=False))
-    rows = held.order_by("-score").values_list("key", "value")[:1000]
-    words = set(tokens(text))
-
-    def related(row: tuple[str, str]) -> int:
-        return len(words.intersection(tokens(f"{row[0].replace('.', ' ').replace('_', ' ')} {row[1][:200]}")))
-
-    ranked = sorted(rows, key=related, reverse=True)[:MOST_KNOWN_KEYS]
-    return [(key, value[:KNOWN_VALUE_CHARS]) for key, value in ranked]
+    rows = held.order_by("-score", "id").values_list("key", "value", "entity_id")[:MOST_KEYED]
+    ranked = most_related([KeyedFact(*row) for row in rows], text, MOST_KNOWN_KEYS)
+    return [(fact.key, fact.value[:KNOWN_VALUE_CHARS]) for fact in ranked]
 
 
 def cardinalities(*, profile_id: uuid.UUID, keys: Iterable[str]) -> dict[str, Cardinality]:

@@ -9,6 +9,7 @@ from caesar.api.context import ContextView
 from caesar.api.conversations import ConversationDetail, ConversationList
 from caesar.api.entities import EntityDetail, EntityList
 from caesar.api.facts import FactDetail, FactHistory, FactList
+from caesar.api.keys import KeyAliasDetail, KeyList, MergeAccept, MergeDismiss, MergeList
 from caesar.api.models import ModelList
 from caesar.api.profile import ProfileDetail
 from caesar.api.review import FactApprove, FactBulk, FactConflicts, FactReject, FactRevert, FactUndelete
@@ -27,6 +28,11 @@ urlpatterns = [
     path("facts/<str:fact_id>/undelete", FactUndelete.as_view()),
     path("entities", EntityList.as_view()),
     path("entities/<str:entity_id>", EntityDetail.as_view()),
+    path("keys", KeyList.as_view()),
+    path("keys/merges", MergeList.as_view()),
+    path("keys/merges/accept", MergeAccept.as_view()),
+    path("keys/merges/dismiss", MergeDismiss.as_view()),
+    path("keys/<str:alias>", KeyAliasDetail.as_view()),
     path("profile", ProfileDetail.as_view()),
     path("spaces", SpaceList.as_view()),
     path("spaces/<str:slug>", SpaceDetail.as_view()),

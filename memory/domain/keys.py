@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import regex
 
@@ -105,14 +106,34 @@ def canonical(key: str, aliases: Mapping[str, str] | None = None) -> str | None:
     `:` `/` `.` part segments (at most 5); spaces, dashes and camelCase become `_` inside one. Letters of every
     script stay. `aliases` are the operator's (spelling to key, in any spelling) and win over the built-in ones.
     """
-    plain = _plain(key)
+    plain = spelling(key)
     if plain is None:
         return None
-    own = {_plain(spelling): _plain(target) for spelling, target in (aliases or {}).items()}
-    if plain in own:
-        return own[plain]
+    own = _own(tuple((aliases or {}).items()))
+    for said in (plain, _without_owner(plain)):
+        if said in own:
+            return own[said]
     usual = _usual(plain)
     return own.get(usual, usual)
+
+
+def is_usual(key: str) -> bool:
+    """Whether a canonical key is one that the product itself knows other spellings of."""
+    return key in _SPELLINGS
+
+
+def alike(pairs: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """For each key, all that are one with it by any chain of pairs, itself among them."""
+    found: dict[str, frozenset[str]] = {}
+    for one, other in pairs:
+        both = found.get(one, frozenset({one})) | found.get(other, frozenset({other}))
+        found.update(dict.fromkeys(both, both))
+    return found
+
+
+@lru_cache(maxsize=64)
+def _own(aliases: tuple[tuple[str, str], ...]) -> Mapping[str | None, str | None]:
+    return {spelling(one): spelling(target) for one, target in aliases}
 
 
 def _usual(plain: str) -> str:
@@ -122,11 +143,12 @@ def _usual(plain: str) -> str:
     return ALIASES.get(shorter, shorter)
 
 
-def _plain(key: str) -> str | None:
+def spelling(key: str) -> str | None:
     """The normal form before aliases: markup out, casefolded, separators unified, cut to size."""
     key = _MARKUP.sub(" ", unicodedata.normalize("NFKC", key[: 8 * MAX_LENGTH]))
     key = unicodedata.normalize("NFKC", _CAMEL.sub("_", key).casefold())
-    segments = (_STRANGE.sub("", _GAP.sub("_", part)).strip("_") for part in _SEPARATOR.split(key))
+    parts = (_STRANGE.sub("", _GAP.sub("_", part)) for part in _SEPARATOR.split(key))
+    segments = (_GAP.sub("_", part).strip("_") for part in parts)
     joined = ".".join([segment for segment in segments if segment][:MAX_SEGMENTS])
     joined = joined[:MAX_LENGTH].strip("._")
     return joined if _LETTER.search(joined) else None

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory import audit, bulk, entities, hashing
+from memory import audit, bulk, entities, hashing, key_aliases
 from memory.domain import merge
 from memory.domain.merge import Did, Known, Outcome, Plan
 from memory.domain.types import Category, Op, Stance
@@ -93,22 +93,24 @@ def _known(fact: Fact, heard_in: frozenset[int]) -> Known:
     return replace(seen, state="retracted", valid_to=fact.expires_at) if facts.has_expired(fact) else seen
 
 
-def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[bytes, list[tuple[str, datetime]]]:
-    digests = {_digest(t.claim) for t in told}
-    found: dict[bytes, list[tuple[str, datetime]]] = {}
-    for digest, kind, at in Tombstone.objects.filter(profile_id=profile_id, digest__in=digests).values_list(
-        "digest", "kind", "at"
-    ):
-        found.setdefault(bytes(digest), []).append((kind, at))
+def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[uuid.UUID, list[tuple[str, datetime]]]:
+    """What the person has said to each claim, under whatever spelling of its key."""
+    alike = key_aliases.alike(profile_id)
+    digests: dict[bytes, list[uuid.UUID]] = {}
+    for claim in (t.claim for t in told):
+        for key in alike.get(claim.key or "", (claim.key,)):
+            digest = hashing.value_digest(claim.space_id, key, claim.value_norm, closing=claim.op is Op.RETRACT)
+            digests.setdefault(digest, []).append(claim.id)
+    answers = Tombstone.objects.filter(profile_id=profile_id, digest__in=digests)
+    found: dict[uuid.UUID, list[tuple[str, datetime]]] = {}
+    for known, kind, at in answers.order_by("at").values_list("digest", "kind", "at"):
+        for claim_id in digests[bytes(known)]:
+            found.setdefault(claim_id, []).append((kind, at))
     return found
 
 
-def _digest(claim: merge.Claim) -> bytes:
-    return hashing.value_digest(*claim.slot, closing=claim.op is Op.RETRACT)
-
-
-def _with_answer(claim: merge.Claim, answered: dict[bytes, list[tuple[str, datetime]]]) -> merge.Claim:
-    for kind, at in answered.get(_digest(claim), ()):
+def _with_answer(claim: merge.Claim, answered: dict[uuid.UUID, list[tuple[str, datetime]]]) -> merge.Claim:
+    for kind, at in answered.get(claim.id, ()):
         answer = {"rejected": True} if kind == TombstoneKind.REJECTED else {"deleted_at": at}
         claim = replace(claim, **answer)
     return claim

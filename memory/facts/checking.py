@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from memory import profiles
+from memory import key_aliases, profiles
 from memory.domain.keys import canonical
 from memory.domain.text import clean
 from memory.domain.types import Category
@@ -51,10 +51,11 @@ def checked_value(raw: Any) -> str:
     return value
 
 
-def checked_key(raw: Any) -> str | None:
+def checked_key(profile_id: uuid.UUID, raw: Any) -> str | None:
+    """The key that a spelling stands for, the person's own aliases first. Call inside the profile's scope."""
     if raw is None or raw == "":
         return None
-    key = canonical(raw) if isinstance(raw, str) else None
+    key = canonical(raw, key_aliases.active(profile_id)) if isinstance(raw, str) else None
     if key is None:
         raise InvalidInput("key is a name such as dog.name or preference.coffee.")
     return key

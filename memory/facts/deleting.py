@@ -123,5 +123,5 @@ def _restore(row: Fact, now: datetime) -> None:
 
 
 def _forgive(profile_id: uuid.UUID, back: Sequence[Fact]) -> None:
-    digests = {rows.digest(row) for row in back}
+    digests = rows.digests(profile_id, back)
     Tombstone.objects.filter(profile_id=profile_id, digest__in=digests, kind=TombstoneKind.DELETED).delete()

@@ -25,11 +25,11 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
     if unknown:
         raise InvalidInput(f"Not a field of a new fact: {', '.join(unknown)}.")
     value = checking.checked_value(fields.get("value"))
-    key = checking.checked_key(fields.get("key"))
     norm = normalise(value)
     with profile_scope(profile_id):
         lock(profile_id)
         now = now_of(profile_id)
+        key = checking.checked_key(profile_id, fields.get("key"))
         space_id = checking.space_id(profile_id, fields.get("space"))
         held = rows.held(profile_id, key, space_id, norm)
         if any(row.value_norm == norm for row in held):

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import F, Q
 
-from memory import audit, hashing
+from memory import audit, hashing, key_aliases
 from memory.domain.known import Known, Slot, confirmed_confidence
 from memory.domain.types import Cardinality, Op
 from memory.errors import Conflict, NotFound
@@ -164,6 +164,16 @@ def digest(fact: Fact) -> bytes:
     return hashing.value_digest(fact.space_id, fact.key, fact.value_norm, closing=fact.op == Op.RETRACT)
 
 
+def digests(profile_id: uuid.UUID, found: Iterable[Fact]) -> set[bytes]:
+    """Those of the facts' values, under every spelling that is or once was one with their key."""
+    alike = key_aliases.alike(profile_id)
+    return {
+        hashing.value_digest(row.space_id, key, row.value_norm, closing=row.op == Op.RETRACT)
+        for row in found
+        for key in alike.get(row.key or "", (row.key,))
+    }
+
+
 def bury(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> None:
     """Keep deleted values from coming back by what was said until then."""
     if not slots:
@@ -186,7 +196,7 @@ def answer(fact: Fact, kind: TombstoneKind, at: datetime) -> None:
 
 def forgive(fact: Fact) -> None:
     """Who writes or approves a value that they once deleted or rejected wants it."""
-    Tombstone.objects.filter(profile_id=fact.profile_id, digest=digest(fact)).delete()
+    Tombstone.objects.filter(profile_id=fact.profile_id, digest__in=digests(fact.profile_id, [fact])).delete()
 
 
 def mentioned(rows: Iterable[Fact]) -> list[dict[str, Any]]:
