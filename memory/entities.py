@@ -29,7 +29,8 @@ def place(*, profile_id: uuid.UUID, facts: Sequence[Fact]) -> None:
     Facts that are not saved yet get their entity set for the caller to save; of saved ones it is written here. A
     fact that has an entity keeps it where its value was only corrected: that renames a pet, a person, a project.
     """
-    facts = [fact for fact in facts if fact.op != Op.RETRACT]  # the word that closes a fact tells nothing of its own
+    # The word that closes a fact tells nothing of its own, and what nobody sees tells no names.
+    facts = [fact for fact in facts if fact.op != Op.RETRACT and fact.state in VISIBLE]
     if not facts:
         return
     saved = [fact for fact in facts if not fact._state.adding]
@@ -63,7 +64,6 @@ def _item(fact: Fact) -> Item:
         quote=fact.quote,
         current=fact.state == FactState.CURRENT,
         held=fact.entity_id,
-        makes=fact.state in VISIBLE,
     )
 
 

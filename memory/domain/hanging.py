@@ -52,10 +52,7 @@ class Called:
 
 @dataclass(frozen=True)
 class Item:
-    """A fact to be hung. `held` is the entity that it hung on before its value was edited.
-
-    makes: whether something may come to be known by it; by a fact that nobody sees nothing does.
-    """
+    """A fact to be hung. `held` is the entity that it hung on before its value was edited."""
 
     fact_id: uuid.UUID
     key: str | None
@@ -63,7 +60,6 @@ class Item:
     quote: str = ""
     current: bool = True
     held: uuid.UUID | None = None
-    makes: bool = True
 
 
 @dataclass
@@ -189,7 +185,7 @@ class _Board:
             return (row.entity_id, row.kind) if row else None
         assert subject.kind is not None
         found = self._existing(item, subject, subject.kind)
-        if found is None and item.makes and self._may_make(item, subject, subject.kind):
+        if found is None and self._may_make(subject, subject.kind):
             found = self.new_id()
             self.hung.new[found] = subject.kind
         return (found, subject.kind) if found is not None else None
@@ -202,7 +198,7 @@ class _Board:
             return row.entity_id
         return self._taken_over(subject, kind) if subject.by in NAMING else self._by_role(subject, item)
 
-    def _may_make(self, item: Item, subject: Subject, kind: EntityKind) -> bool:
+    def _may_make(self, subject: Subject, kind: EntityKind) -> bool:
         """Not where it could be one of two that are there already."""
         if subject.by in NAMING:
             return not self._so_called(subject, kind)

@@ -36,18 +36,20 @@ def rekey(*, profile_id: uuid.UUID, old: str, new: str, now: datetime, actor: st
     Fact.objects.filter(id__in=[row.id for row in found]).exclude(cardinality=cardinality.value).update(
         cardinality=cardinality.value
     )
-    Fact.objects.filter(id__in=ids).update(key=new, entity=None, version=F("version") + 1)
-    entities.place(profile_id=profile_id, facts=list(Fact.objects.filter(id__in=ids).order_by("id")))
+    visible = Fact.objects.filter(id__in=ids, state__in=entities.VISIBLE)
+    visible.update(entity=None)
+    Fact.objects.filter(id__in=ids).update(key=new, version=F("version") + 1)
+    entities.place(profile_id=profile_id, facts=list(visible.order_by("id")))
     audit.record_many(_entries(profile_id, joined, found, old, new, actor))
     return len(moved)
 
 
 def _settle(joined: Joined, found: dict[uuid.UUID, Fact], now: datetime) -> None:
     """Close before the keys meet, so that there is never a second current value."""
-    for row_id, by in joined.closed.items():
-        rows.close([found[row_id]], state=FactState.SUPERSEDED, at=max(found[by].said_at, found[row_id].said_at), by=by)
     for row_id, into in joined.folded.items():
         rows.fold(found[row_id], found[into], now)
+    for row_id, by in joined.closed.items():
+        rows.close([found[row_id]], state=FactState.SUPERSEDED, at=max(found[by].said_at, found[row_id].said_at), by=by)
     rows.drop_vectors([*joined.doubted, *joined.folded])
     for row_id in joined.doubted:
         row = found[row_id]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 
-from memory import entity_selectors, facts
+from memory import entities, entity_selectors, facts
 from memory.db import operator_scope, profile_scope
 from memory.entity_selectors import Known
 from memory.models import Entity, Fact, FactEntity
@@ -266,8 +268,6 @@ def test_it_shows_no_name_of_a_deleted_fact(anna):
 
 
 def test_nothing_of_a_name_is_left_after_the_purge(anna):
-    from datetime import UTC, datetime, timedelta
-
     named = tell(anna, "dog.name", "Beans")
     facts.delete(profile_id=anna.profile_id, fact_id=named.id)
     facts.purge(profile_id=anna.profile_id, before=datetime.now(UTC) + timedelta(days=1), most=10)
@@ -285,3 +285,38 @@ def test_it_never_mixes_two_peoples_entities(anna):
     assert {e.id for e in listed(anna)}.isdisjoint(e.id for e in listed(bert))
     with profile_scope(anna.profile_id):
         assert FactEntity.objects.count() == 1
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_it_asks_as_often_for_many_facts_on_a_large_profile(anna, count, django_assert_num_queries):
+    with profile_scope(anna.profile_id), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO personal_facts (id, profile_id, value, value_norm, category, state, cardinality, confidence,"
+            " importance, source_kind, quote, reasons, op, stance, pinned, sensitive, edit_count, evidence_count,"
+            " said_at, first_seen_at, last_confirmed_at, prompt_version, model, version, was_state)"
+            " SELECT gen_random_uuid(), %s, 'Story ' || n, 'story ' || n || ' of acme' || n, 'fact', 'current', 'many',"
+            " 1, 0.5, 'authored', '', '{}', 'set', 'asserted', false, false, 0, 1, now(), now(), now(), '', '', 1, ''"
+            " FROM generate_series(1, 10000) n",
+            [anna.profile_id],
+        )
+    now = datetime.now(UTC)
+    made = [
+        Fact(
+            profile_id=anna.profile_id,
+            key=key,
+            value=value,
+            value_norm=value,
+            state="current",
+            cardinality="many",
+            said_at=now,
+            first_seen_at=now,
+            last_confirmed_at=now,
+        )
+        for n in range(count)
+        for key, value in ((f"project.p{n}x.status", "green"), ("dog.name", f"Rex{n}"), (None, f"my dog Rex{n}"))
+    ]
+    with profile_scope(anna.profile_id):
+        with django_assert_num_queries(4):
+            entities.place(profile_id=anna.profile_id, facts=made)
+        Fact.objects.bulk_create(made)
+    assert len(listed(anna)) == 2 * count

@@ -289,11 +289,19 @@ def test_aliases_are_each_persons_own(anna, model):
 def test_it_shows_the_reader_known_keys_that_the_chat_is_about(anna, model):
     with profile_scope(anna.profile_id):
         now = datetime.now(UTC)
-        for n in range(500):
-            Fact.objects.create(
-                profile_id=anna.profile_id, key=f"note.topic_{n}", value=f"green thing {n}", value_norm=f"green thing {n}",
-                state="current", said_at=now, first_seen_at=now, last_confirmed_at=now,
-            )  # fmt: skip
+        Fact.objects.bulk_create(
+            Fact(
+                profile_id=anna.profile_id,
+                key=f"note.topic_{n}",
+                value=f"green thing {n}",
+                value_norm=f"green thing {n}",
+                state="current",
+                said_at=now,
+                first_seen_at=now,
+                last_confirmed_at=now,
+            )
+            for n in range(500)
+        )
     write(anna, "dog.name", "Beans")
     write(anna, "dog.vet", "Dr. Lee")
     with profile_scope(anna.profile_id):
