@@ -14,7 +14,9 @@ from memory.domain.forgetting import asked_to_forget
 from memory.domain.grounding import DENIED_LATER, ground
 from memory.domain.judge import judge
 from memory.domain.keys import canonical
+from memory.domain.language import in_another_script
 from memory.domain.merge import Claim
+from memory.domain.since import valid_from
 from memory.domain.text import normalise
 from memory.domain.types import (
     Cardinality,
@@ -91,12 +93,15 @@ class Judged:
             reasons=verdict.reasons,
             forget=kept.forget,
         )
+        zone = zoneinfo.ZoneInfo(self.profile.timezone)
+        since = valid_from(proposal.valid_from, text=message.text, said_at=claim.said_at, zone=zone)
         return Told(
             claim=claim,
             category=proposal.category or Category.FACT,
             importance=0.5 if proposal.importance is None else proposal.importance,
             stance=proposal.stance,
             quote=(grounding.quote or "") if grounding.ok else (proposal.quote or ""),
+            valid_from=since if grounding.ok else None,
             prompt_version=prompt_version,
             model=model,
         )
@@ -125,7 +130,7 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
             rest.append((proposal, grounding))
         else:
             forget.append(Kept(replace(proposal, op=Op.RETRACT), place, Verdict(True), forget=True))
-    kept, more = _judged(rest, profile.approval)
+    kept, more = _judged(rest, profile.approval, [m.text for m in messages if m.role == "user"])
     dropped += more
     if profile.approval == Approval.REVIEW and len(kept) > REVIEW_MOST:
         kept.sort(key=lambda one: -(one.proposal.confidence or 0.0))
@@ -134,13 +139,22 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
     return Judged(profile, space, messages, (*forget, *kept), tuple(dropped))
 
 
-def _judged(found: Sequence[tuple[Proposal, Grounding]], approval: str) -> tuple[list[Kept], list[Dropped]]:
+def _judged(
+    found: Sequence[tuple[Proposal, Grounding]], approval: str, said: Sequence[str]
+) -> tuple[list[Kept], list[Dropped]]:
     last = _last_words(found)
     kept: list[Kept] = []
     dropped: list[Dropped] = []
     for proposal, grounding in found:
         corrected = proposal.op is not Op.RETRACT and proposal.key in last and _place(grounding) < last[proposal.key]
-        verdict = judge(proposal, grounding, approval=approval, pinned_conflict=False, corrected=corrected)
+        verdict = judge(
+            proposal,
+            grounding,
+            approval=approval,
+            pinned_conflict=False,
+            corrected=corrected,
+            other_language=in_another_script(proposal.value, said),
+        )
         if isinstance(verdict, Dropped):
             dropped.append(replace(verdict, detail=verdict.detail or f"{proposal.key}"))
         else:

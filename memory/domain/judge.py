@@ -24,6 +24,7 @@ REASONS = {
     "not_grounded:imagined": "Your own words only imagine it.",
     "not_grounded:about_someone_else": "Your own words say it of somebody else.",
     "not_grounded:only_asked": "You only asked about it.",
+    "other_language": "It is written in a script that you did not write in.",
     "denied_later": "You took it back later in the same conversation.",
     "low_confidence": "The model was not sure of it.",
     "no_confidence": "The model did not say how sure it was.",
@@ -43,6 +44,7 @@ def judge(
     approval: str,
     pinned_conflict: bool,
     corrected: bool = False,
+    other_language: bool = False,
     min_confidence: float = 0.3,
     review_min_confidence: float = 0.6,
 ) -> Verdict | Dropped:
@@ -59,6 +61,8 @@ def judge(
     if approval == REVIEW and proposal.confidence is not None and proposal.confidence < review_min_confidence:
         return Dropped("low_confidence", f"{proposal.confidence:.2f} is under {review_min_confidence:.2f}")
     reasons = [*_doubts(proposal, grounding, corrected, min_confidence)]
+    if other_language:
+        reasons.append("other_language")
     if pinned_conflict:
         reasons.append("against_pinned")
     if approval == REVIEW:

@@ -67,7 +67,7 @@ def extraction_messages(
 
     chat_time: when the last turn was said (aware); dates in it are worked out from that day in `timezone`.
     known_keys: what is known already (key, value), most related first. Each message is one line of JSON, so nothing
-    in it can pass for a role; those with new=False are marked as context.
+    in it can pass for a role; those with new=False are marked as context, those said on another day carry theirs.
     """
     local = chat_time.astimezone(timezone)
     lines = [
@@ -82,8 +82,11 @@ def extraction_messages(
             "Known already (use these keys; repeat a fact only if it was said again or has changed):",
         ]
         lines += [f"{clamp(one_line(key), 120)} = {_json(_short(value))}" for key, value in known]
+    days = [_day_of(message, timezone, local) for message in messages]
+    if any(days):
+        lines += ["", 'A message with a "date" was said on that day: work out dates in it from there.']
     lines += ["", "The conversation, one message a line:"]
-    lines += [_line(message) for message in messages if message.text.strip()]
+    lines += [_line(message, day) for message, day in zip(messages, days, strict=True) if message.text.strip()]
     return [
         {"role": "system", "content": instructions()},
         {"role": "user", "content": "\n".join(lines)},
@@ -109,8 +112,16 @@ def _wanted(facts: bool, summary: bool) -> str:
     return 'facts only; "summary" is null.' if facts else 'summary only; "facts" is [].'
 
 
-def _line(message: Message) -> str:
+def _day_of(message: Message, timezone: tzinfo, local: datetime) -> str | None:
+    """The day on which a message was said, where it is not that of the conversation."""
+    at = message.at.astimezone(timezone) if message.at else local
+    return None if at.date() == local.date() else f"{at:%A %Y-%m-%d}"
+
+
+def _line(message: Message, day: str | None) -> str:
     line: dict[str, Any] = {"role": message.role, "text": clamp(message.text, MAX_MESSAGE)}
+    if day:
+        line = {"date": day, **line}
     return _json(line if message.new else {"context": True, **line})
 
 

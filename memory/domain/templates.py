@@ -12,7 +12,7 @@ from pathlib import Path
 import regex
 import yaml
 
-from .temporal import has_relative_time
+from .relative import has_relative_time
 from .text import normalise, one_line
 
 MAX_TEMPLATE = 300

@@ -10,7 +10,7 @@ from functools import lru_cache
 import regex
 
 from .lexicon import DAYS_AWAY, MONTHS, NUMBERS, WEEKDAYS
-from .text import normalise
+from .relative import has_relative_time
 
 _ISO = regex.compile(r"(?<!\d)(\d{4})-(\d{2})(?:-(\d{2}))?(?:[t ](\d{2}):(\d{2})(?::\d{2})?\S*)?(?!\d)")
 _CLOCK = regex.compile(r"(?<![\d:.])(\d{1,2})[:.h](\d{2})(?!\d)\s*(am|pm|a\.m|p\.m)?")
@@ -30,13 +30,6 @@ _SPAN = regex.compile(
 )
 _NEARBY = regex.compile(
     r"\b(last|next|this|coming|past)\s+(week|month|year|weekend|spring|summer|autumn|fall|winter)\b"
-)
-_RELATIVE = regex.compile(
-    r"\b(?:last\s+night|this\s+(?:morning|afternoon|evening|weekend)|(?:day\s+(?:before|after))\s+\w+"
-    r"|(?:last|next|this|coming|past)\s+(?:week|month|year|spring|summer|autumn|fall|winter|\w+day)"
-    r"|n\u00e4chste[nrsm]?\s+\w+|letzte[nrsm]?\s+\w+|la\s+semaine\s+(?:prochaine|derni\u00e8re)|(?:pr\u00f3xim|pasad)[oa]\s+\w+"
-    r"|ensi\s+\w+|viime\s+\w+|vor\s+\w+\s+(?:tag|woche|monat|jahr)\w*|il\s+y\s+a\s+\w+\s+\w+|hace\s+\w+\s+\w+)\b"
-    r"|(?:\u6765|\u5148|\u4eca|\u4e0b|\u4e0a|\u672c)(?:\u9031|\u6708|\u5e74|\u5468|\u4e2a\u6708|\u661f\u671f)|(?:\ub2e4\uc74c|\uc9c0\ub09c)\s*(?:\uc8fc|\ub2ec|\ud574)"
 )
 _DENSE_DAYS = regex.compile("|".join(word for word in DAYS_AWAY if not regex.match(r"[\p{Latin}\p{Cyrillic}]", word)))
 _SEASONS = {"spring": (3, 6), "summer": (6, 9), "autumn": (9, 12), "fall": (9, 12), "winter": (12, 3)}
@@ -64,16 +57,6 @@ def written_dates(folded: str) -> list[WrittenDate]:
             clock = (hour, minute or 0) if hour is not None and (hour, minute) != (0, 0) else None
             found.append(WrittenDate(match.start(), match.end(), year, month, day, clock))
     return found
-
-
-def has_relative_time(text: str) -> bool:
-    """Whether the text says a time that only the day on which it was said can tell ("yesterday")."""
-    folded = normalise(text)
-    if _RELATIVE.search(folded) or _SPAN.search(folded) or _DENSE_DAYS.search(folded):
-        return True
-    words = _WORD.findall(folded)
-    # German "morgen" is also the morning, French "hier" German "here": alone they prove nothing.
-    return any(word in DAYS_AWAY and word not in ("morgen", "hier") for word in words)
 
 
 def follows(wanted: WrittenDate, folded: str, said: date | None) -> bool:

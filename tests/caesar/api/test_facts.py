@@ -12,6 +12,7 @@ from tests.caesar.api.conftest import Api
 FIELDS = {
     "id", "key", "value", "text", "category", "status", "scope", "space", "confidence", "importance", "cardinality",
     "source_kind", "source_audit_id", "quote", "pinned", "first_seen_at", "last_confirmed_at", "last_used_at",
+    "created_at",
     "expires_at", "valid_from", "valid_to", "superseded_by", "edit_count", "sensitive", "score", "version", "reasons",
     "entity",
     "op",

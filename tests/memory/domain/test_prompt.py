@@ -135,3 +135,13 @@ def test_the_schema_forbids_what_we_do_not_read():
     fact = REPLY_SCHEMA["properties"]["facts"]["items"]
     assert REPLY_SCHEMA["additionalProperties"] is fact["additionalProperties"] is False
     assert set(fact["required"]) == set(fact["properties"])
+
+
+def test_a_message_of_another_day_carries_its_own():
+    first, last = datetime(2025, 12, 26, 20, tzinfo=UTC), datetime(2025, 12, 31, 7, 30, tzinfo=UTC)
+    chat = [Message("user", "I fell yesterday", at=first), Message("user", "I start tomorrow", at=last)]
+    asked = ask(messages=chat)
+    assert '{"date": "Friday 2025-12-26", "role": "user", "text": "I fell yesterday"}' in asked
+    assert '{"role": "user", "text": "I start tomorrow"}' in asked
+    assert "was said on that day" in asked
+    assert "was said on that day" not in ask(messages=chat[1:])
