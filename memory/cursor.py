@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection
+from django.db import IntegrityError, connection
 
 from memory import sql
 from memory.config import conf
@@ -14,6 +14,7 @@ from memory.db import claim_scope, operator_scope
 from memory.models import MemoryCursor, WorkKind
 
 ROWS_PER_STEP = 500
+MOST_MISSES = 10
 
 
 @dataclass(frozen=True)
@@ -32,19 +33,30 @@ def enabled(kind: WorkKind) -> bool:
 
 def tick(kind: WorkKind) -> Ticked:
     """Read the log from the cursor on until nothing is left. Another tick at the same time does nothing."""
-    rows = items = 0
+    rows = items = misses = 0
     while True:
-        with claim_scope(), connection.cursor() as cursor:
-            cursor.execute(
-                "INSERT INTO memory_cursor (kind, xid, audit_id) VALUES (%s, '0', 0) ON CONFLICT DO NOTHING",
-                [kind.value],
-            )
-            cursor.execute(sql.read("tick"), {"kind": kind.value, "most": ROWS_PER_STEP})
-            _, read, made = cursor.fetchone()
+        try:
+            read, made = _step(kind)
+        except IntegrityError:  # a chat was erased or pruned while it was being read: it is not there next time
+            misses += 1
+            if misses == MOST_MISSES:
+                raise
+            continue
         rows += read
         items += made
         if read < ROWS_PER_STEP:
             return Ticked(rows=rows, items=items)
+
+
+def _step(kind: WorkKind) -> tuple[int, int]:
+    with claim_scope(), connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO memory_cursor (kind, xid, audit_id) VALUES (%s, '0', 0) ON CONFLICT DO NOTHING",
+            [kind.value],
+        )
+        cursor.execute(sql.read("tick"), {"kind": kind.value, "most": ROWS_PER_STEP})
+        _, read, made = cursor.fetchone()
+    return read, made
 
 
 @dataclass(frozen=True)

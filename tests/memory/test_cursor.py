@@ -12,6 +12,7 @@ from memory import chats, cursor
 from memory.db import claim_scope, operator_scope
 from memory.models import MemoryCursor, WorkItem, WorkKind
 from tests.people import Person, person
+from tests.processes import eventually
 
 pytestmark = pytest.mark.usefixtures("database")
 
@@ -99,4 +100,27 @@ def test_it_starts_over_without_repeating_where_the_cursor_is_lost():
     with operator_scope():
         MemoryCursor.objects.all().delete()
     assert cursor.tick(WorkKind.EXTRACT).items == 0
+    assert items() == 1
+
+
+def test_it_is_not_upset_by_a_chat_that_is_removed_while_it_reads(database):
+    anna = person("anna")
+    gone = tell(anna, "I like tea.")
+    tell(anna, "I like rice.")
+    ticked = []
+
+    def ticking() -> None:
+        try:
+            ticked.append(cursor.tick(WorkKind.EXTRACT))
+        finally:
+            connection.close()
+
+    with psycopg.connect(database.url("superuser")) as removing:
+        removing.execute("SET session_replication_role = replica")
+        removing.execute("DELETE FROM audit_log WHERE id = %s", [gone])
+        ticker = threading.Thread(target=ticking)
+        ticker.start()
+        eventually(lambda: removing.execute("SELECT FROM pg_locks WHERE NOT granted").fetchone() is not None)
+    ticker.join()
+    assert [t.items for t in ticked] == [1]
     assert items() == 1
