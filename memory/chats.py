@@ -149,9 +149,12 @@ def finish(turn: Turn, answer: Answer) -> int:
     with profile_scope(turn.profile_id):
         facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
         conversation_id = None
-        if turn.place is not None:
-            fresh = [turn.said[i].incoming for i in _unseen(turn.place)]
-            fresh.append(Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls)))
+        answered = Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls))
+        if turn.place is None:
+            off_record = [*(said.incoming for said in turn.said), answered]
+            conversations.keep_off_record(profile_id=turn.profile_id, messages=off_record)
+        else:
+            fresh = [*(turn.said[i].incoming for i in _unseen(turn.place)), answered]
             conversation_id = conversations.extend(
                 profile_id=turn.profile_id, place=turn.place, space_id=turn.space_id, messages=fresh
             )

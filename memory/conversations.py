@@ -11,9 +11,9 @@ from datetime import datetime
 from django.db import connection
 from django.db.models import Q
 
-from memory.domain.history import Incoming, Match, Seen, match
+from memory.domain.history import Incoming, Match, Seen, match, sent_again, without
 from memory.errors import InvalidInput
-from memory.models import Conversation, MessageHash
+from memory.models import Conversation, MessageHash, OffRecord
 from memory.models.fields import new_id
 
 MAX_CLIENT_ID = 200
@@ -37,11 +37,13 @@ class Place:
 def find(*, profile_id: uuid.UUID, history: Sequence[Incoming], wanted: str | None) -> Place:
     """The conversation of a request, by the id it names, else by the messages it resends.
 
-    An id that was never seen names a new conversation. Call inside the profile's scope; at most three queries.
+    An id that was never seen names a new conversation. What was said off the record and is sent again is none of
+    what is new. Call inside the profile's scope; at most four queries.
     """
     named = _named(profile_id, wanted) if wanted else None
     seen = [] if wanted and named is None else _seen(profile_id, {m.digest for m in history}, named)
     found = match(history, seen, conversation=str(named.id) if named else None)
+    found = without(found, history, _said_off_record(profile_id, sent_again(history)))
     if wanted:
         if named:
             return Place(named.id, named.client_id, True, found)
@@ -71,6 +73,21 @@ def _seen(profile_id: uuid.UUID, digests: set[bytes], named: Conversation | None
         answers = MessageHash.objects.filter(within, parent_id__in=list(rows), role="assistant")
         rows |= {row[0]: row for row in answers.values_list(*columns)}
     return [Seen(id=r[0], conversation=str(r[1]), parent=r[2], role=r[3], digest=bytes(r[4])) for r in rows.values()]
+
+
+def _said_off_record(profile_id: uuid.UUID, messages: Sequence[Incoming]) -> set[bytes]:
+    if not messages:
+        return set()
+    rows = OffRecord.objects.filter(profile_id=profile_id, digest__in={m.digest for m in messages})
+    return {bytes(digest) for digest in rows.values_list("digest", flat=True)}
+
+
+def keep_off_record(*, profile_id: uuid.UUID, messages: Sequence[Incoming]) -> None:
+    """Remember, without their words, that messages were said off the record. Call inside the profile's scope."""
+    digests = sorted({m.digest for m in messages})
+    OffRecord.objects.bulk_create(
+        [OffRecord(profile_id=profile_id, digest=digest) for digest in digests], ignore_conflicts=True
+    )
 
 
 def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages: Sequence[Incoming]) -> uuid.UUID:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib import admin
 
 from caesar.admin.base import Table, short
-from memory.models import Conversation, Embedding, EpisodeSummary, Installation, MessageHash, Passage
+from memory.models import Conversation, Embedding, EpisodeSummary, Installation, MessageHash, OffRecord, Passage
 
 
 @admin.register(Conversation)
@@ -19,6 +19,13 @@ class ConversationAdmin(Table):
 class MessageHashAdmin(Table):
     hidden = ("digest",)
     list_display = ("id", "profile", "conversation_id", "role")
+    list_select_related = ("profile",)
+
+
+@admin.register(OffRecord)
+class OffRecordAdmin(Table):
+    hidden = ("digest",)
+    list_display = ("id", "profile", "at")
     list_select_related = ("profile",)
 
 

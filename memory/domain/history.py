@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,17 @@ def match(history: Sequence[Incoming], stored: Iterable[Seen], *, conversation: 
         known=frozenset(known | repeated),
         repeated=repeated,
     )
+
+
+def sent_again(history: Sequence[Incoming]) -> Sequence[Incoming]:
+    """What a request brings along of what was said before: all that stands before the last answer, and that."""
+    return history[: _live_from(history)]
+
+
+def without(found: Match, history: Sequence[Incoming], digests: Collection[bytes]) -> Match:
+    """The match without messages that are sent again and have one of the hashes: they were said off the record."""
+    gone = {i for i, message in enumerate(sent_again(history)) if message.digest in digests}
+    return replace(found, fresh=tuple(i for i in found.fresh if i not in gone))
 
 
 @dataclass(frozen=True)

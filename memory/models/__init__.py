@@ -1,7 +1,7 @@
 """The tables. Each is written by one module alone; see that module's docstring."""
 
 from memory.models.audit import AuditLog, Event
-from memory.models.conversation import Conversation, MessageHash
+from memory.models.conversation import Conversation, MessageHash, OffRecord
 from memory.models.entity import AliasState, Entity, FactEntity, KeyAlias
 from memory.models.episode import Embedding, EpisodeSummary, Passage
 from memory.models.fact import Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
@@ -28,6 +28,7 @@ __all__ = [
     "MemoryCursor",
     "MessageHash",
     "ModelPause",
+    "OffRecord",
     "Passage",
     "Profile",
     "SourceKind",

@@ -50,3 +50,17 @@ class MessageHash(models.Model):
             models.Index(fields=["profile", "digest"], name="message_by_hash"),
             models.Index(fields=["conversation", "-id"], name="message_newest"),
         ]
+
+
+class OffRecord(models.Model):
+    """That a message was said off the record, as a keyed hash: sent again later, it is neither kept nor read."""
+
+    id = models.BigAutoField(primary_key=True)
+    profile = models.ForeignKey(Profile, on_delete=models.CASCADE, related_name="+")
+    digest = models.BinaryField()
+    at = now_column()
+
+    class Meta:
+        db_table = "off_record"
+        verbose_name_plural = "off record"
+        constraints = [models.UniqueConstraint(fields=["profile", "digest"], name="off_record_once")]

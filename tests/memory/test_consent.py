@@ -237,3 +237,30 @@ def test_it_writes_down_who_changed_what_was_agreed_to():
         ("person", {"memory_enabled": True}, {"memory_enabled": False}),
         ("person", {"summaries_enabled": True}, {"summaries_enabled": False}),
     ]
+
+
+def test_it_never_reads_what_was_said_off_the_record_when_it_is_sent_again(model: ScriptedModel):
+    anna = person("anna")
+    secret = "My PIN word is Quokka."
+    tell(anna, "I like tea in the morning.")
+    tell(anna, "I like tea in the morning.", "Noted.", secret, memory_on=False)
+    said = ["I like tea in the morning.", "Noted.", secret, "Noted."]
+    for text in ("I like rice in the evening.", "I like fog at night."):  # the client sends all of it, with memory on
+        said.append(text)
+        tell(anna, *said)
+        said.append("Noted.")
+    tell(anna, secret, "Noted.", "And in another thread: I like ice.", conversation_id="other")
+    tasks.drain()
+    assert "fog at night" in seen(model)
+    assert "I like ice" in seen(model)
+    assert "Quokka" not in seen(model)
+    with profile_scope(anna.profile_id):
+        assert all("Quokka" not in json.dumps(row.payload) for row in AuditLog.objects.all())
+
+
+def test_what_was_said_off_the_record_can_be_said_on_it(model: ScriptedModel):
+    anna = person("anna")
+    tell(anna, "My dog's name is Beans.", memory_on=False)
+    tell(anna, "My dog's name is Beans.")
+    tasks.drain()
+    assert "Beans" in seen(model)
