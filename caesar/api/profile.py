@@ -38,12 +38,6 @@ class ProfileSerializer(serializers.Serializer[Profile]):
     created_at = serializers.DateTimeField()
 
 
-class Confirmation(serializers.Serializer[Any]):
-    """That it is meant."""
-
-    confirm = serializers.CharField(help_text="The name of the profile that is to be erased.")
-
-
 class ErasedSerializer(serializers.Serializer[Any]):
     erased = serializers.DictField(child=serializers.IntegerField(), help_text="How many rows of which table went.")
 
@@ -70,11 +64,11 @@ class ProfileDetail(MemoryView):
     @extend_schema(
         operation_id="eraseProfile",
         summary="Erase the person",
-        description="Everything, everywhere, at once and for good: facts and their history, conversations, what waits "
+        description='Send {"confirm": NAME} as the body, with the name of the profile, to say that it is meant. '
+        "Everything goes, everywhere, at once and for good: facts and their history, conversations, what waits "
         "to be read, the log, keys that are bound to this profile, and the profile itself. While it goes on, chats are "
         "refused. Broken off, it goes on where it stopped when it is asked for again. The name, or the default, is "
         "free afterwards: whoever uses it next starts anew, with the consent that new profiles have.",
-        request=Confirmation,
         responses=docs.answers(ErasedSerializer, 400),
     )
     def delete(self, request: Request) -> Response:
