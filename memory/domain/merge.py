@@ -59,7 +59,8 @@ class _Board:
         if not said_again or self._is_forgotten(claim):
             self._note(claim, Did.ANSWERED)
             return
-        if claim.deleted_at is not None and claim.current:
+        standing = any(f.state == "current" for f in self._same_value(claim))
+        if claim.deleted_at is not None and claim.current and not standing:
             claim = replace(claim, current=False, reasons=(*claim.reasons, "deleted_before"))
         if claim.current:
             self._assert(claim)
@@ -77,7 +78,8 @@ class _Board:
         rivals = [f for f in self._of_key(claim) if f.state == "current"] if claim.single else []
         later = self._later(claim, same)
         if later is not None:
-            self._into_history(claim, later, same, [f for f in rivals if f.said_at < claim.said_at])
+            older = [f for f in rivals if f.said_at <= claim.said_at and claim.audit_id not in f.heard_in]
+            self._into_history(claim, later, same, older)
         elif any(f.pinned for f in rivals):
             self._propose(_doubted(claim, "against_pinned"))
         elif any(claim.audit_id in f.heard_in for f in rivals):
@@ -159,7 +161,7 @@ class _Board:
 
     def _closings(self, claim: Claim) -> list[Known]:
         """The words that closed this value, or whatever the key held then."""
-        words = (f for f in self._of_key(claim) if f.closes and f.state != "pending")
+        words = (f for f in self._closing_words(claim) if f.state != "pending")
         return [f for f in words if f.value_norm == claim.value_norm or is_generic(f.key or "", f.value)]
 
     def _is_forgotten(self, claim: Claim) -> bool:
@@ -212,7 +214,7 @@ class _Board:
 
     def _retract(self, claim: Claim) -> None:
         of_key = self._of_key(claim) if claim.key is not None else self._same_value(claim)
-        if self._heard_before(claim, [f for f in of_key if f.closes and f.value_norm == claim.value_norm]):
+        if self._heard_before(claim, [f for f in self._closing_words(claim) if f.value_norm == claim.value_norm]):
             return
         standing = [f for f in of_key if f.state == "current" and f.said_at <= claim.said_at]
         about = aim(claim.key, claim.value, claim.value_norm, standing)
@@ -236,8 +238,8 @@ class _Board:
 
         Otherwise it is kept, so that what was said before it and is read after it stays closed, too.
         """
-        if claim.key is None or is_generic(claim.key, claim.value):
-            return claim.key is None
+        if claim.key is not None and is_generic(claim.key, claim.value):
+            return not claim.single  # of many it was one, and it is not said which
         told = [
             f
             for f in (self.facts[each.id] for each in of_key)
@@ -250,7 +252,7 @@ class _Board:
         return bool(aim(claim.key, claim.value, claim.value_norm, told).facts)
 
     def _propose_closing(self, claim: Claim, about: tuple[Known, ...]) -> None:
-        waits = [f for f in self._of_key(claim) if f.closes and f.state == "pending"]
+        waits = [f for f in self._closing_words(claim) if f.state == "pending"]
         asked = next((f for f in waits if f.value_norm == claim.value_norm), None)
         if asked or not about:
             self._note(claim, Did.REPEATED, asked.id if asked else None)
@@ -277,8 +279,7 @@ class _Board:
         gone = with_history(hit, kept)
         for fact in gone:
             self._change(replace(fact, state="deleted", was_state=fact.state))
-        held = {f.slot for f in self.facts.values() if f.state == "current"}
-        for slot in {*(f.slot for f in gone if not f.closes), *(() if generic else (claim.slot,))} - held:
+        for slot in {*(f.slot for f in gone if not f.closes), *(() if generic else (claim.slot,))}:
             self.plan.forgotten[slot] = claim.said_at
         if generic and claim.single:
             self._keep_word(claim, "deleted")
@@ -287,7 +288,7 @@ class _Board:
 
     def _keep_word(self, claim: Claim, state: str) -> uuid.UUID | None:
         """Remember a closing word, unless a later one of the same kind is there. None: it is."""
-        words = (f for f in self._of_key(claim) if f.closes and f.state == state)
+        words = (f for f in self._closing_words(claim) if f.state == state)
         if any(f.value_norm == claim.value_norm and f.said_at >= claim.said_at for f in words):
             return None
         self._create(claim, replace(_fact(claim, state=state), valid_to=claim.said_at, was_state="retracted"))
@@ -298,6 +299,11 @@ class _Board:
         if claim.key is None:
             return []
         return [f for f in self.facts.values() if f.key == claim.key and f.space_id == claim.space_id]
+
+    def _closing_words(self, claim: Claim) -> list[Known]:
+        """The rows of the key (without one, of the value) that are words which close something."""
+        rows = (f for f in self.facts.values() if f.closes and f.key == claim.key and f.space_id == claim.space_id)
+        return [f for f in rows if f.key is not None or f.value_norm == claim.value_norm]
 
     def _same_value(self, claim: Claim) -> list[Known]:
         rows = (f for f in self.facts.values() if f.slot == claim.slot)

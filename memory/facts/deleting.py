@@ -95,9 +95,11 @@ def undelete(*, profile_id: uuid.UUID, fact_id: uuid.UUID, actor: str = "person"
         together = Fact.objects.select_for_update().filter(profile_id=profile_id, deleted_at=fact.deleted_at)
         back = list(together.filter(state=FactState.DELETED).order_by("id"))
         _forgive(profile_id, back)
+        folded = []
         for row in sorted(back, key=lambda row: row.was_state == FactState.CURRENT):
-            _restore(row, now)
+            folded += _restore(row, now)
         payload = {"fact_id": str(fact.id), "key": fact.key, "undeleted": [str(row.id) for row in back]}
+        payload |= rows.named(folded)
         audit.record(audit.Entry(Event.FACT_REVERTED, profile_id, payload, actor, space_id=fact.space_id))
         fact.refresh_from_db()
     return fact
@@ -108,7 +110,8 @@ def undo_time() -> timedelta:
     return timedelta(hours=conf().memory.undo_hours)
 
 
-def _restore(row: Fact, now: datetime) -> None:
+def _restore(row: Fact, now: datetime) -> list[Fact]:
+    """Put a row back where it was. Returns the proposals that said the same meanwhile."""
     row.state, row.was_state, row.version = FactState(row.was_state), "", row.version + 1
     deleted_at, row.deleted_at = row.deleted_at, None
     if row.state == FactState.CURRENT:
@@ -118,8 +121,9 @@ def _restore(row: Fact, now: datetime) -> None:
         if held:
             row.state, row.valid_to, row.superseded_by_id = FactState.SUPERSEDED, deleted_at, held[0].id
     row.save()
-    if row.state in (FactState.CURRENT, FactState.PENDING) and row.op != Op.RETRACT:
-        rows.fold_waiting(row, now)
+    if row.state in (FactState.CURRENT, FactState.PENDING):
+        return rows.fold_waiting(row, now)
+    return []
 
 
 def _forgive(profile_id: uuid.UUID, back: Sequence[Fact]) -> None:

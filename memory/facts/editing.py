@@ -63,8 +63,9 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
         folded = rows.fold_waiting(fact, now)
         rows.forgive(fact)
         payload: dict[str, Any] = {"fact_id": str(fact.id), "key": key, "value": value, "authored": True}
-        if replaced or folded:
-            payload["old"] = rows.mentioned([*replaced, *folded])
+        if replaced:
+            payload["old"] = rows.mentioned(replaced)
+        payload |= rows.named(folded)
         event = Event.FACT_UPDATED if replaced else Event.FACT_ADDED
         audit.record(audit.Entry(event, profile_id, payload, actor, space_id=space_id))
     return fact
@@ -99,8 +100,7 @@ def edit(
         if (kept := correct(fact, new, now)) is not None:
             payload["kept"] = str(kept.id)
         fact.save()
-        if fact.state == FactState.CURRENT and (folded := rows.fold_waiting(fact, now)):
-            payload["folded"] = [str(row.id) for row in folded]
+        payload |= rows.named(rows.fold_waiting(fact, now))
         rows.forgive(fact)
         audit.record(audit.Entry(Event.FACT_USER_EDITED, profile_id, payload, actor, space_id=fact.space_id))
     return fact

@@ -39,8 +39,9 @@ def revert(*, profile_id: uuid.UUID, fact_id: uuid.UUID, version: int | None = N
         folded = rows.fold_waiting(fact, now)
         rows.forgive(fact)
         payload: dict[str, Any] = {"fact_id": str(fact.id), "key": fact.key, "value": fact.value}
-        if closed or folded:
-            payload["old"] = rows.mentioned([*closed, *folded])
+        if closed:
+            payload["old"] = rows.mentioned(closed)
+        payload |= rows.named(folded)
         audit.record(audit.Entry(Event.FACT_REVERTED, profile_id, payload, actor, space_id=fact.space_id))
     return fact
 

@@ -21,11 +21,15 @@ from memory.models import Event, Fact, FactState, TombstoneKind
 
 @dataclass(frozen=True)
 class Answered:
-    """What an answer did: `fact` is what holds (or was turned down), `old` what was replaced or closed."""
+    """What an answer did: `fact` is what holds (or was turned down), `old` what was replaced or closed.
+
+    `folded` are other proposals that said the same.
+    """
 
     fact: Fact
     did: str
     old: tuple[Fact, ...] = ()
+    folded: tuple[Fact, ...] = ()
 
 
 def approve(
@@ -82,6 +86,7 @@ def accept(
     payload |= {"did": answered.did, "value": fact.value}
     if answered.old:
         payload["old"] = rows.mentioned(answered.old)
+    payload |= rows.named(answered.folded)
     audit.record(audit.Entry(Event.FACT_APPROVED, profile_id, payload, actor, space_id=fact.space_id))
     return answered
 
@@ -104,7 +109,7 @@ def _settle(fact: Fact, effect: Effect, met: list[Fact], now: datetime) -> Answe
             known.save(update_fields=["pinned", "edit_count"])
         fact.save()
         rows.fold(fact, known, now)
-        return Answered(known, effect.value, (fact,))
+        return Answered(known, effect.value)
     if met:
         # Where the old value was said later, the new one holds from the person's answer on.
         in_order = fact.said_at > max(row.said_at for row in met)
@@ -116,8 +121,7 @@ def _settle(fact: Fact, effect: Effect, met: list[Fact], now: datetime) -> Answe
     fact.state, fact.valid_to, fact.superseded_by = FactState.CURRENT, None, None
     fact.last_confirmed_at = max(fact.last_confirmed_at, now)
     fact.save()
-    folded = rows.fold_waiting(fact, now)
-    return Answered(fact, effect.value, (*met, *folded))
+    return Answered(fact, effect.value, tuple(met), tuple(rows.fold_waiting(fact, now)))
 
 
 def refuse(profile_id: uuid.UUID, fact_id: uuid.UUID, *, version: int | None = None, actor: str) -> Answered:

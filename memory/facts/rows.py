@@ -139,13 +139,13 @@ def fold(waiting: Fact, into: Fact, at: datetime) -> None:
 
 
 def fold_waiting(fact: Fact, at: datetime) -> list[Fact]:
-    """Fold the proposals that say what this fact, which holds now, says already."""
+    """Fold the (other) proposals that say what this fact, which holds now or waits, says already."""
     same = Fact.objects.select_for_update().filter(
         Q(key=fact.key, space_id=fact.space_id),
+        Q(op=Op.RETRACT.value) if fact.op == Op.RETRACT else ~Q(op=Op.RETRACT.value),
         profile_id=fact.profile_id,
         value_norm=fact.value_norm,
         state=FactState.PENDING,
-        op=Op.SET.value,
     )
     waiting = list(same.exclude(id=fact.id).order_by("id"))
     for row in waiting:
@@ -197,6 +197,12 @@ def answer(fact: Fact, kind: TombstoneKind, at: datetime) -> None:
 def forgive(fact: Fact) -> None:
     """Who writes or approves a value that they once deleted or rejected wants it."""
     Tombstone.objects.filter(profile_id=fact.profile_id, digest__in=digests(fact.profile_id, [fact])).delete()
+
+
+def named(folded: Iterable[Fact]) -> dict[str, Any]:
+    """How the log tells of proposals that were folded on the way."""
+    ids = [str(row.id) for row in folded]
+    return {"folded": ids} if ids else {}
 
 
 def mentioned(rows: Iterable[Fact]) -> list[dict[str, Any]]:
