@@ -177,20 +177,20 @@ class _Board:
             f for f in same if f.state in ("superseded", "retracted") and (f.valid_to or f.said_at) >= claim.said_at
         )
         met = next((f for f in past if not self._parted(claim, f)), None)
+        row_id = met.id if met else claim.id
+        for rival in older:
+            self._change(replace(rival, state="superseded", valid_to=claim.said_at, superseded_by=row_id))
+        self._hear(row_id, claim)
         if met is not None:
             self._change(self._stretched(met, claim))
-            self._hear(met.id, claim)
-            self._note(claim, Did.REPEATED, met.id)
+            self._note(claim, Did.HISTORY if older else Did.REPEATED, met.id, tuple(older))
             return
         if isinstance(later, Known):
             closed_at = later.since if later.since > claim.said_at else later.said_at
             fact = replace(_fact(claim, state="superseded"), valid_to=closed_at, superseded_by=later.id)
         else:
             fact = replace(_fact(claim, state="retracted"), valid_to=later)
-        for rival in older:
-            self._change(replace(rival, state="superseded", valid_to=claim.said_at, superseded_by=claim.id))
         self._create(claim, fact)
-        self._hear(claim.id, claim)
         self._note(claim, Did.HISTORY, claim.id, tuple(older))
 
     def _propose(self, claim: Claim) -> None:

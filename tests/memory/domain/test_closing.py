@@ -128,31 +128,34 @@ def test_it_ends_alike_in_every_order_of_processing(case):
 
 @st.composite
 def sayings(draw):
-    """Words on one key, each said at a time of its own, in an order in which they are processed."""
+    """Chats on one key, each at a time of its own with up to three words, and an order in which they are read."""
     many = draw(st.booleans())
     options = {"cardinality": Cardinality.MANY if many else Cardinality.ONE}
-    values = st.sampled_from(["Graz", "Linz", "Wels"])
-    words = []
-    for n in range(draw(st.integers(2, 6))):
-        kind = draw(st.sampled_from(["say", "say", "say", "close", "close_all"]))
-        if kind == "say":
-            words.append(claim("city", draw(values), n, **options))
-        elif kind == "close":
-            words.append(closing("city", draw(values), n, **options))
-        elif not many:
-            words.append(closing("city", "city", n, **options))
-    return words, draw(st.permutations(words))
+    values = st.lists(st.sampled_from(["Graz", "Linz", "Wels"]), min_size=1, max_size=3, unique=True)
+    chats = []
+    for n in range(draw(st.integers(2, 5))):
+        chat = []
+        for place, value in enumerate(draw(values)):  # a value stands where it was said last
+            kind = draw(st.sampled_from(["say", "say", "say", "close", "close_all"]))
+            if kind == "say":
+                chat.append(claim("city", value, n, place=(0, place), **options))
+            elif kind == "close" or many:
+                chat.append(closing("city", value, n, place=(0, place), **options))
+            else:
+                chat.append(closing("city", "city", n, place=(0, place), **options))
+        chats.append(chat)
+    return chats, [chats[i] for i in draw(st.permutations(range(len(chats))))]
 
 
 @settings(max_examples=300, deadline=None)
 @given(sayings())
 def test_it_holds_in_the_end_what_was_said_last(said):
-    words, order = said
+    chats, order = said
     in_order, shuffled = World(), World()
-    for word in words:
-        in_order.hear(word)
-    for word in order:
-        shuffled.hear(word)
+    for chat in chats:
+        in_order.hear(*chat)
+    for chat in order:
+        shuffled.hear(*chat)
     assert shuffled.in_state("current") == in_order.in_state("current")
     for fact in shuffled.facts.values():
         assert fact.valid_to is None or fact.valid_to >= fact.since
