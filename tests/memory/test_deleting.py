@@ -242,3 +242,22 @@ def test_it_closes_what_has_expired_once(anna):
     assert last_event(anna)[0] == "memory.fact.expired"
     back = facts.revert(profile_id=anna.profile_id, fact_id=made.id)
     assert (back.state, back.expires_at) == ("current", None)
+
+
+@pytest.mark.parametrize("count", [1, 50])
+def test_it_forgets_any_number_of_facts_with_as_many_queries(anna, count, django_assert_num_queries):
+    from tests.memory.saying import hear, said
+
+    at, audit_id = now(), chat(anna)
+    said_before = [
+        said(f"thing.n{n}", f"value {n}", at=at, audit_id=audit_id, quote=f"a value {n}") for n in range(count)
+    ]
+    hear(anna, *said_before)
+    later, asked = now(), chat(anna)
+    wishes = [
+        said(f"thing.n{n}", f"value {n}", at=later, audit_id=asked, op=Op.RETRACT, forget=True) for n in range(count)
+    ]
+    with profile_scope(anna.profile_id), django_assert_num_queries(11):
+        facts.lock(anna.profile_id)
+        facts.apply(profile_id=anna.profile_id, told=wishes, conversation_id=None)
+    assert values(anna, "current", "pending") == []
