@@ -27,6 +27,7 @@ async def relay(opened: Opened, sink: Sink) -> str:
     Cancelled (the client has left), it hangs up on the model and still writes what was received.
     """
     stream = None
+    closing = False  # from then on the row is being written, whatever happens to this task
     started = time.perf_counter()
     try:
         async with sink.kept_alive():
@@ -34,13 +35,14 @@ async def relay(opened: Opened, sink: Sink) -> str:
                 async for chunk in stream:
                     await sink.event(chunk)
             UPSTREAM_SECONDS.observe(time.perf_counter() - started)
+        closing = True
         await turn.finish(opened, _answer(opened, stream))
     except (asyncio.CancelledError, ClientLeft):
-        if stream is not None and not stream.finished:
+        if stream is not None and not closing:
             await _record_prefix(opened, stream)
         raise
     except Exception as error:
-        if stream is not None and not stream.finished:
+        if stream is not None and not closing:
             await _record_prefix(opened, stream)
         if not sink.started:
             raise

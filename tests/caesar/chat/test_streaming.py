@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+import uuid
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import openai
 import pytest
 
+from caesar.chat import request, streaming, turn
 from caesar.chat import sink as sinks
 from caesar.chat.leaving import ClientLeft
 from caesar.chat.sink import Sink
+from memory import chats, recall
+from memory.chats import Answer
+from memory.llm.routing import Route
 from tests.caesar.chat.looking import events, know, row, rows, said, stream, text_of, user
 from tests.scripted_model import Body, ScriptedModel, Sse, Status, Text
 
@@ -158,6 +163,27 @@ def test_the_official_client_hears_of_an_error_inside_the_stream(client: openai.
     with pytest.raises(openai.APIError, match="hung up"):
         for _ in client.chat.completions.create(model="m", stream=True, messages=messages):
             pass
+
+
+def test_it_leaves_a_row_where_the_client_goes_with_the_very_last_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded: list[Answer] = []
+
+    async def finish(opened: Any, answer: Answer) -> None:
+        recorded.append(answer)
+
+    async def send(message: Any) -> None:
+        if b'"finish_reason":"stop"' in message.get("body", b""):
+            raise ClientLeft
+
+    async def relay() -> None:
+        asked = chats.Turn(uuid.uuid4(), uuid.uuid4(), "general", 1, uuid.uuid4(), recall.NOTHING, None)
+        call = request.native({"messages": BRIGID})
+        with pytest.raises(ClientLeft):
+            await streaming.relay(turn.Opened(call, asked, Route("builtin", "")), Sink(send, []))
+
+    monkeypatch.setattr(turn, "finish", finish)
+    asyncio.run(relay())
+    assert [bool(answer.text) for answer in recorded] == [True]
 
 
 # the sink itself, which would else have to be waited for ----------------------------------------------------
