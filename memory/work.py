@@ -81,7 +81,7 @@ class Report:
 
 
 def claim(kind: WorkKind, *, worker: str, route: str = "", after: uuid.UUID = FIRST) -> Claim | None:
-    """Lease all due items of one conversation of the next profile after `after`.
+    """Lease all due items of one conversation of the next profile after `after`; what has failed, one by one.
 
     `route` is the model that will read them. None: nothing is due, or that model rests.
     """
@@ -192,6 +192,8 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
     """Put the items back for later, or give them up; an audit row and the items say why."""
     now = datetime.now(UTC)
     failure = kind_of(error)
+    if failure is retry.Failure.REFUSED and len(claim.items) > 1:
+        failure = retry.Failure.NONSENSE  # perhaps for its length, or for one of the chats: each gets its own reading
     asked = error.retry_after if isinstance(error, ModelError) else None
     pauses.note(error, failure, now=now)
     code = getattr(error, "code", "crash")

@@ -1,4 +1,4 @@
--- Takes all due items of one conversation for one worker, in one statement.
+-- Takes all due items of one conversation (of those that have failed, one) for one worker, in one statement.
 --
 -- Fair over profiles: starts after the profile that this worker served last and goes round. Only the first due
 -- item of a conversation is ever locked, so two workers never share a conversation; one that is being read
@@ -15,10 +15,10 @@ WITH RECURSIVE turn (profile_id, n) AS (
 ),
 picked AS (
   -- Profile after profile, only as far as the first that has something: no list of all that waits is made.
-  SELECT head.profile_id, head.conversation_id
+  SELECT head.id, head.conversation_id, head.attempts
     FROM turn t
    CROSS JOIN LATERAL (
-     SELECT w.profile_id, w.conversation_id FROM work_items w
+     SELECT w.id, w.conversation_id, w.attempts FROM work_items w
       WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.profile_id = t.profile_id AND w.not_before <= now()
         AND NOT EXISTS (SELECT FROM work_items r
                          WHERE r.conversation_id = w.conversation_id AND r.kind = w.kind
@@ -32,8 +32,10 @@ picked AS (
    LIMIT 1
 ),
 taken AS (
+  -- What has failed is read alone from then on: one chat that no model can read takes no other along.
   SELECT w.id FROM work_items w JOIN picked p ON p.conversation_id = w.conversation_id
    WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.not_before <= now()
+     AND (w.id = p.id OR (p.attempts = 0 AND w.attempts = 0))
    ORDER BY w.said_at, w.id LIMIT %(most)s
 )
 UPDATE work_items w

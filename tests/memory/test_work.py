@@ -16,6 +16,7 @@ from memory.errors import (
     ModelMisconfigured,
     ModelNonsense,
     ModelRateLimited,
+    ModelRefusedRequest,
     NotFound,
     StaleClaim,
 )
@@ -198,6 +199,27 @@ def test_it_ends_as_a_visible_dead_letter(error, most):
     assert row.raw_reply == getattr(error, "raw", "")
     with operator_scope():
         assert AuditLog.objects.filter(event_type="memory.extract.dead_letter").count() == 1
+
+
+def test_it_does_not_give_up_readable_chats_with_one_that_no_model_takes():
+    anna = person("anna")
+    bad = tell(anna, "I like tea.", conversation_id="thread")
+    for text in ("I like rice.", "I like fog."):
+        tell(anna, text, conversation_id="thread")
+    cursor.tick(EXTRACT)
+    together: list[int] = []
+    while (got := claim()) is not None:
+        together.append(len(got.items))
+        if bad in [item.audit_id for item in got.items]:
+            work.fail(got, ModelRefusedRequest("Too long."), work.Costs(calls=1))
+        else:
+            with profile_scope(anna.profile_id):
+                work.close(got, work.Report("learned"), work.Costs(calls=1))
+        make_due()
+    assert together == [3, 1, 1, 1]
+    with operator_scope():
+        states = WorkItem.objects.order_by("audit_id").values_list("state", flat=True)
+        assert list(states) == ["dead", "done", "done"]
 
 
 def test_it_lets_a_dead_item_be_read_again():
