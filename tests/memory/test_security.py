@@ -61,3 +61,15 @@ def test_it_does_not_let_a_scope_be_opened_inside_another():
     with user_scope(user.id), pytest.raises(RuntimeError, match="cannot open"), operator_scope():
         pass
     assert connection.caesar_scope is None
+
+
+def test_no_table_of_a_persons_rows_is_without_the_wall(database):
+    with psycopg.connect(database.url("superuser")) as c:
+        rows = c.execute(
+            "SELECT c.relname, c.relrowsecurity AND c.relforcerowsecurity AND EXISTS ("
+            " SELECT FROM pg_policies p WHERE p.tablename = c.relname AND p.policyname = 'own')"
+            " FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'profile_id'"
+            " WHERE c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace"
+        ).fetchall()
+    assert len(rows) >= 15
+    assert [name for name, walled in rows if not walled] == []
