@@ -101,6 +101,11 @@ def _home_of(process: psutil.Process) -> str:
         return ""
 
 
+def demo(up: Up) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "manage.py"), "demo"]
+    return subprocess.run(command, env=up.env, capture_output=True, text=True, timeout=120)
+
+
 def shell(line: str) -> str:
     return subprocess.run(["sh", "-c", line], capture_output=True, text=True, timeout=60, cwd="/").stdout
 
@@ -143,6 +148,8 @@ def test_it_goes_from_an_empty_folder_to_the_first_answer_and_back(tmp_path: Pat
         took = time.monotonic() - begun
         assert "bringing the tables up to date" not in up.out
         assert '"audit_log_id"' in shell(curl)  # the same key still opens it
+        story = demo(up)  # with no key of a provider and no network
+        assert (story.returncode, "Told on Monday, known on Thursday." in story.stdout) == (0, True), story
         assert up.end(SIGTERM) == 0
     assert nobody_lives_in(home)
     assert took < 30, took  # 4 to 6 s where the tests are alone on the machine
