@@ -18,7 +18,7 @@ PATHS = frozenset({NATIVE, COMPLETIONS})
 
 async def chat(scope: Scope, receive: Receive, send: Send) -> None:
     """Answer one request. Whatever happens, it ends in one response and one count."""
-    with CHATS_OPEN.track_inprogress():
+    with CHATS_OPEN.track_inprogress(), turn.waited_for():
         try:
             ended = await _exchange(Request(scope, receive), send)
         except (ClientDisconnect, ClientLeft):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from memory.llm.routing import Route, route_for
 
 LOG = structlog.get_logger(__name__)
 MOST_FACT_IDS = 100  # in a header, which clients bound
+_open: set[asyncio.Task[Any]] = set()
 _closing: set[asyncio.Task[None]] = set()
 
 
@@ -114,7 +116,21 @@ async def _finish(opened: Opened, answer: chats.Answer) -> None:
     MEMORY_SECONDS.labels("finish").observe(time.perf_counter() - started)
 
 
+@contextmanager
+def waited_for() -> Iterator[None]:
+    """The process does not end before this task is done with its chat: cancelled, it has a row to write yet."""
+    task = asyncio.current_task()
+    assert task is not None
+    _open.add(task)
+    try:
+        yield
+    finally:
+        _open.discard(task)
+
+
 async def all_finished(seconds: float) -> None:
-    """Wait for rows that are still being written, when the process ends."""
-    if _closing:
-        await asyncio.wait(set(_closing), timeout=seconds)
+    """Wait for chats that are being broken off and for rows that are still being written, when the process ends."""
+    loop = asyncio.get_running_loop()
+    end = loop.time() + seconds
+    while (waiting := _open | _closing) and (left := end - loop.time()) > 0:
+        await asyncio.wait(waiting, timeout=left)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import signal
@@ -14,6 +15,7 @@ import httpx
 import psycopg
 import pytest
 
+from caesar.chat import turn
 from tests import server
 from tests.caesar.chat.looking import rows, said, user, within
 from tests.scripted_model import ScriptedModel, Text
@@ -144,3 +146,24 @@ def test_a_process_that_is_told_to_end_keeps_what_was_said(model: ScriptedModel,
             (recorded,) = within(5, rows)
     assert recorded.payload["complete"] is False
     assert said(recorded.payload)[0] == ("user", ASKED)
+
+
+def test_the_end_of_the_process_waits_for_chats_that_are_being_broken_off() -> None:
+    async def end() -> list[str]:
+        did: list[str] = []
+
+        async def chat() -> None:
+            with turn.waited_for():
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    await asyncio.sleep(0.05)  # it hangs up on the model, and then has a row to write
+                    did.append("row")
+
+        task = asyncio.create_task(chat())
+        await asyncio.sleep(0)
+        task.cancel()
+        await turn.all_finished(5)
+        return [*did, "end"]
+
+    assert asyncio.run(end()) == ["row", "end"]
