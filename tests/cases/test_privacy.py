@@ -153,3 +153,20 @@ def test_a_pruned_conversation_leaves_its_text_nowhere(world: World, jana: Someo
     world.work()
     assert "kestrel" not in everything(database).casefold()
     assert jana.work_items() == []
+
+
+def test_a_wish_to_forget_is_heard_without_a_model_too(world: World, settings: Any):
+    from memory.config import LLM
+
+    settings.CAESAR = settings.CAESAR.model_copy(update={"llm": LLM.model_validate({"provider": "builtin"})})
+    kofi = world.someone("kofi")
+    known_by(kofi, "written")
+    kofi.chat(ASKED)
+    world.work()
+    assert kofi.held() == {"car": "Dacia Duster"}
+    assert kofi.facts(status="pending") == []
+    assert kofi.http.post("/v1/facts", json={"key": "dog.name", "value": "Pixel"}).status_code == 201
+    kofi.chat("We no longer have a dog.")
+    world.work()
+    (asked,) = kofi.facts(status="pending")  # it is their own word that it goes against
+    assert (asked["op"], asked["reasons"]) == ("retract", ["against_pinned"])
