@@ -49,7 +49,9 @@ class Demo:
         answer = self._chat(MONDAY)
         self._show("you", MONDAY)
         self._show(answer["model"], answer["message"]["content"])
-        self._say(f"  audit row {answer['audit_log_id']} chat.completed is written; the answer did not wait for memory.\n")
+        self._say(
+            f"  audit row {answer['audit_log_id']} chat.completed is written; the answer did not wait for memory.\n"
+        )
 
     def _meanwhile(self) -> None:
         self._step("Meanwhile: a worker reads the chat")
@@ -88,7 +90,7 @@ class Demo:
                 if match:
                     return dict(match[0])
         raise DemoFailed(
-            f"Nothing was learned within {PATIENCE_SECONDS:.0f} s: is the worker running? /readyz and /v1/work say more."
+            f"Nothing was learned within {PATIENCE_SECONDS:.0f} s: does a worker run? /readyz and /v1/work say more."
         )
 
     def _chat(self, text: str) -> dict[str, Any]:
@@ -98,7 +100,9 @@ class Demo:
         try:
             answer = self._http.request(method, path, json=body)
         except httpx.HTTPError as error:
-            raise DemoFailed(f"No server answers at {self._http.base_url} ({error}): start it with `make up`.") from None
+            raise DemoFailed(
+                f"No server answers at {self._http.base_url} ({error}): start it with `make up`."
+            ) from None
         if answer.is_error:
             raise DemoFailed(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
         return dict(answer.json())

@@ -59,10 +59,13 @@ class Process:
 
 
 @contextmanager
-def worker(env: dict[str, str], *, threads: int = 4, queues: str = "extract,summarise,embed,maintenance") -> Iterator[Process]:
+def worker(
+    env: dict[str, str], *, threads: int = 4, queues: str = "extract,summarise,embed,maintenance"
+) -> Iterator[Process]:
     """A Celery worker that is ready."""
     command = [sys.executable, "-m", "celery", "-A", "caesar", "worker", "-P", "threads", "-c", str(threads)]
-    command += ["-Q", queues, "--without-gossip", "--without-mingle", "-n", f"test{time.monotonic_ns()}@%h", "-l", "INFO"]
+    command += ["-Q", queues, "--without-gossip", "--without-mingle"]
+    command += ["-n", f"test{time.monotonic_ns()}@%h", "-l", "INFO"]
     process = Process("worker", command, env | {"CAESAR_LOG_LEVEL": "INFO"})
     try:
         process.wait_for("worker_ready")
@@ -74,7 +77,8 @@ def worker(env: dict[str, str], *, threads: int = 4, queues: str = "extract,summ
 @contextmanager
 def beat(env: dict[str, str]) -> Iterator[Process]:
     schedule = str(Path(HOME) / f"beat-{time.monotonic_ns()}")
-    process = Process("beat", [sys.executable, "-m", "celery", "-A", "caesar", "beat", "-s", schedule, "--pidfile="], env)
+    command = [sys.executable, "-m", "celery", "-A", "caesar", "beat", "-s", schedule, "--pidfile="]
+    process = Process("beat", command, env)
     try:
         yield process
     finally:

@@ -61,9 +61,7 @@ def match(history: Sequence[Incoming], stored: Iterable[Seen], *, conversation: 
     # An earlier message that nobody has seen was edited: it is said anew.
     edited = [i for i in range(start) if history[i].role == "user" and history[i].digest not in read_before]
     fresh = (*edited, *range(start, len(history)))
-    known = {
-        i for i in fresh if i < live_from and history[i].role == "user" and history[i].digest in read_before
-    }
+    known = {i for i in fresh if i < live_from and history[i].role == "user" and history[i].digest in read_before}
     return Match(
         conversation=conversation,
         last=last,
@@ -130,9 +128,7 @@ def _longest(history: Sequence[Incoming], rows: Sequence[Seen]) -> _Run | None:
                 for child in answers_to.get(run.row, ()):
                     now.setdefault(child.id, _Run(run.length, run.answers, index, child.id))
         for run in now.values():
-            if run.counts and (
-                best is None or (run.length, run.end, run.row) > (best.length, best.end, best.row)
-            ):
+            if run.counts and (best is None or (run.length, run.end, run.row) > (best.length, best.end, best.row)):
                 best = run
         before = now
     return best

@@ -65,9 +65,7 @@ def decide(
             wait = retry_after
         return Decision(_later(now, wait, dice), tries.attempts, outages)
     attempts = tries.attempts + 1
-    most = {Failure.REFUSED: 1, Failure.SETTINGS: min(SETTINGS_TRIES, max_attempts)}.get(
-        failure, max_attempts
-    )
+    most = {Failure.REFUSED: 1, Failure.SETTINGS: min(SETTINGS_TRIES, max_attempts)}.get(failure, max_attempts)
     if attempts >= most:
         return Decision(None, attempts, tries.outages)
     wait = min(CONTENT_LONGEST, CONTENT_FIRST * 4 ** min(attempts - 1, 6))

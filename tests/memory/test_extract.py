@@ -128,9 +128,7 @@ def test_it_asks_no_model_for_a_plain_thank_you(model: ScriptedModel):
 
 def test_it_lets_everything_wait_under_review(model: ScriptedModel):
     anna = person("anna", approval="review")
-    model.extraction(
-        reply(*({"key": f"hobby.h{n}", "value": f"hobby{n}", "confidence": 0.9} for n in range(8)))
-    )
+    model.extraction(reply(*({"key": f"hobby.h{n}", "value": f"hobby{n}", "confidence": 0.9} for n in range(8))))
     tell(anna, "I do " + " and ".join(f"hobby{n}" for n in range(8)) + ".")
     tasks.drain()
     assert held(anna) == []
@@ -204,7 +202,9 @@ def test_it_applies_any_number_of_facts_with_as_many_queries(model, count, djang
         said_at = AuditLog.objects.get(id=audit_id).said_at
     told = [
         facts.Told(
-            Claim(new_id(), None, f"thing.n{n}", f"v{n}", f"v{n}", Cardinality.ONE, Op.SET, 0.9, said_at, audit_id, True),
+            Claim(
+                new_id(), None, f"thing.n{n}", f"v{n}", f"v{n}", Cardinality.ONE, Op.SET, 0.9, said_at, audit_id, True
+            ),
             Category.FACT,
             0.5,
             Stance.ASSERTED,

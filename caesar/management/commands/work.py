@@ -21,6 +21,4 @@ class Command(BaseCommand):
         if not options["once"]:
             raise CommandError("say --once; a worker that keeps running is `celery -A caesar worker`.")
         done = tasks.drain()
-        self.stdout.write(
-            json.dumps({"worked_off": done}) if options["json"] else f"{done} conversations read."
-        )
+        self.stdout.write(json.dumps({"worked_off": done}) if options["json"] else f"{done} conversations read.")
