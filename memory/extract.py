@@ -19,6 +19,7 @@ from memory.builtin import extract as builtin
 from memory.config import conf
 from memory.db import profile_scope
 from memory.domain.merge import Did, Outcome
+from memory.domain.portions import portions
 from memory.domain.prompt import PROMPT_VERSION, REPLY_SCHEMA, extraction_messages, repair_messages
 from memory.domain.reply import parse_reply
 from memory.domain.trivial import holds_nothing
@@ -118,8 +119,17 @@ def _ask(claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
         costs.model, costs.prompt_version = "builtin", BUILTIN_VERSION
         return builtin.extract(reading.messages)
     costs.model, costs.prompt_version = where.identity, PROMPT_VERSION
+    replies = []
+    for portion in portions(reading.messages):
+        if replies:
+            work.check(claim)
+        replies.append(_ask_about(portion, claim, reading, costs))
+    return _together(replies)
+
+
+def _ask_about(portion: Sequence[Message], claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
     asked = extraction_messages(
-        messages=reading.messages,
+        messages=portion,
         known_keys=reading.known,
         chat_time=reading.said_at,
         timezone=zoneinfo.ZoneInfo(reading.profile.timezone),
@@ -128,17 +138,29 @@ def _ask(claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
         want_summary=False,
     )
     raw = _call(asked, costs)
+    most = conf().memory.facts_extract.max_facts
     try:
-        reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts, aliases=reading.aliases)
+        return parse_reply(raw, max_facts=most, aliases=reading.aliases)
     except ModelNonsense as nonsense:
         work.check(claim)
         raw = _call(repair_messages(asked, raw, str(nonsense)), costs)
         try:
-            reply = parse_reply(raw, max_facts=conf().memory.facts_extract.max_facts, aliases=reading.aliases)
+            return parse_reply(raw, max_facts=most, aliases=reading.aliases)
         except ModelNonsense as again:
             again.raw = again.raw or raw
             raise
-    return reply
+
+
+def _together(replies: Sequence[Reply]) -> Reply:
+    """What all portions gave, under the cap of one reading."""
+    if len(replies) == 1:
+        return replies[0]
+    most = conf().memory.facts_extract.max_facts
+    proposals = [proposal for reply in replies for proposal in reply.proposals]
+    dropped = [dropped for reply in replies for dropped in reply.dropped]
+    if len(proposals) > most:
+        dropped.append(Dropped("over_cap", f"{len(proposals) - most} entries"))
+    return Reply(tuple(proposals[:most]), None, tuple(dropped))
 
 
 def _call(messages: list[dict[str, str]], costs: work.Costs) -> str:

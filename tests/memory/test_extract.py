@@ -155,6 +155,20 @@ def test_it_reads_a_resent_history_once_and_pays_for_it_once(model: ScriptedMode
     assert stored == [1] * 40
 
 
+def test_it_reads_all_of_a_very_long_message(model: ScriptedModel):
+    anna = person("anna")
+    model.extraction(reply())
+    model.on(
+        lambda request: request.is_extraction and "Beans" in request.text,
+        reply({"key": "dog.name", "value": "Beans"}),
+    )
+    tell(anna, "I went for a walk and saw a tree. " * 1_500 + "My dog's name is Beans.")
+    tasks.drain()
+    assert held(anna) == [("dog.name", "Beans")]
+    assert len(model.extractions) > 2
+    assert max(len(request.text) for request in model.extractions) < 25_000
+
+
 def test_it_does_not_bring_a_deleted_fact_back(model: ScriptedModel):
     anna = person("anna")
     model.extraction(reply({"key": "work.employer", "value": "Kestrel Optics"}))
