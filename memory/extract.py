@@ -24,7 +24,7 @@ from memory.domain.prompt import PROMPT_VERSION, REPLY_SCHEMA, extraction_messag
 from memory.domain.reply import parse_reply
 from memory.domain.trivial import holds_nothing
 from memory.domain.types import Dropped, Message, Reply
-from memory.errors import ModelNonsense, StaleClaim
+from memory.errors import ModelError, ModelNonsense, StaleClaim
 from memory.judging import Judged, judged
 from memory.llm import gateway
 from memory.llm.routing import Route, route_for
@@ -57,6 +57,14 @@ class Reading:
 def route() -> Route:
     """The model that reads."""
     return route_for("memory_extract")
+
+
+def route_name() -> str:
+    """The name of the model that reads; empty where the settings name none, which each reading then says."""
+    try:
+        return route().identity
+    except ModelError:
+        return ""
 
 
 def work_off(claim: work.Claim) -> str:
@@ -119,7 +127,7 @@ def _ask(claim: work.Claim, reading: Reading, costs: work.Costs) -> Reply:
         costs.model, costs.prompt_version = "builtin", BUILTIN_VERSION
         return builtin.extract(reading.messages)
     costs.model, costs.prompt_version = where.identity, PROMPT_VERSION
-    replies = []
+    replies: list[Reply] = []
     for portion in portions(reading.messages):
         if replies:
             work.check(claim)

@@ -125,18 +125,43 @@ def renew(claims: Sequence[Claim]) -> None:
         )
 
 
+DIED = "Each worker that read this chat died while reading it."
+
+
 def release_expired() -> int:
-    """Give back what dead workers held. A reading that keeps killing workers is given up."""
+    """Give back what dead workers held. A reading that keeps killing workers is given up, and the log says so."""
     with claim_scope():
         lost = WorkItem.objects.filter(state=WorkState.RUNNING, lease_until__lt=Now())
-        dead = lost.filter(attempts__gte=conf().memory.max_attempts * 2).update(
-            state=WorkState.DEAD,
-            token=None,
-            error_code="worker_died",
-            error="Each worker that read this chat died while reading it.",
-            finished_at=datetime.now(UTC),
+        killing = lost.filter(attempts__gte=conf().memory.max_attempts * 2)
+        dead = list(killing.values_list("id", "profile_id"))
+        given_back = lost.exclude(id__in=[i for i, _ in dead]).update(
+            state=WorkState.WAITING, token=None, attempts=F("attempts") + 1
         )
-        return dead + lost.update(state=WorkState.WAITING, token=None, attempts=F("attempts") + 1)
+    return given_back + sum(_bury(profile_id, item_id) for item_id, profile_id in dead)
+
+
+def _bury(profile_id: uuid.UUID, item_id: int) -> int:
+    with profile_scope(profile_id):
+        row = (
+            WorkItem.objects.select_for_update()
+            .filter(id=item_id, state=WorkState.RUNNING, lease_until__lt=Now())
+            .first()
+        )
+        if row is None:  # another sweep was first
+            return 0
+        row.state, row.token, row.finished_at = WorkState.DEAD, None, datetime.now(UTC)
+        row.error_code, row.error = "worker_died", DIED
+        row.save()
+        audit.record(
+            audit.Entry(
+                Event.EXTRACT_DEAD,
+                profile_id,
+                {"code": row.error_code, "reason": DIED, "source_audit_ids": [row.audit_id], "items": [row.id]},
+                actor="worker",
+                conversation_id=row.conversation_id,
+            )
+        )
+    return 1
 
 
 def close(claim: Claim, report: Report, costs: Costs) -> None:

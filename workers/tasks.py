@@ -15,6 +15,7 @@ from celery.signals import worker_init, worker_ready
 
 from memory import cursor, erase, extract, purge, work
 from memory.config import conf
+from memory.errors import ModelError
 from memory.llm import library
 from memory.models import WorkKind
 
@@ -57,9 +58,16 @@ def _size(sender: Any, **_: Any) -> None:
 @worker_ready.connect
 def _ready(sender: Any, **_: Any) -> None:
     LOG.info("worker_ready", name=sender.hostname)
-    if not extract.route().is_rule_based:
-        # It takes seconds to import: better now than with the first chat that waits.
-        threading.Thread(target=library.load, name="litellm", daemon=True).start()
+    # It takes seconds to import: better now than with the first chat that waits.
+    threading.Thread(target=_load_library, name="litellm", daemon=True).start()
+
+
+def _load_library() -> None:
+    try:
+        if not extract.route().is_rule_based:
+            library.load()
+    except ModelError as error:  # each reading will say so too
+        LOG.warning("no_usable_model", reason=str(error))
 
 
 def name() -> str:
@@ -73,8 +81,8 @@ def tick() -> None:
     work.release_expired()
     if cursor.enabled(WorkKind.EXTRACT):
         cursor.tick(WorkKind.EXTRACT)
-        wake(WorkKind.EXTRACT)
     erase.resume()
+    wake(WorkKind.EXTRACT)  # last: where the broker is away, the rest is done
 
 
 @shared_task(name="caesar.recover", queue="maintenance", ignore_result=True)
@@ -110,7 +118,7 @@ def extract_next() -> bool:
         return False
     global _served
     after = _served
-    claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route().identity, after=after)
+    claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route_name(), after=after)
     if claim is None:
         return False
     _served = claim.profile_id

@@ -1,13 +1,14 @@
 -- Roles, row-level security, and the append-only audit log.
 --
 -- caesar_app       web and workers while they act for one person: rows of the profile named in caesar.profile_id
+-- caesar_web       the web's accounts and sessions (Django's own tables)
 -- caesar_claim     workers while they look for work: ids, kinds and times over all profiles, no text
 -- caesar_operator  the operator's admin and upkeep: all rows
 -- caesar_redactor  owns the few functions that may touch what is append-only; nobody logs in as it
 DO $$
 DECLARE name text;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['caesar_app', 'caesar_claim', 'caesar_operator', 'caesar_redactor'] LOOP
+  FOREACH name IN ARRAY ARRAY['caesar_app', 'caesar_web', 'caesar_claim', 'caesar_operator', 'caesar_redactor'] LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
       EXECUTE format('CREATE ROLE %I NOLOGIN', name);
     END IF;
@@ -16,18 +17,30 @@ BEGIN
     END IF;
   END LOOP;
   IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'caesar_service') THEN
-    GRANT caesar_app TO caesar_service WITH INHERIT TRUE, SET TRUE;
+    GRANT caesar_app, caesar_web TO caesar_service WITH INHERIT TRUE, SET TRUE;
     GRANT caesar_claim, caesar_operator TO caesar_service WITH INHERIT FALSE, SET TRUE;
   END IF;
 END $$;
 
-GRANT USAGE ON SCHEMA public TO caesar_app, caesar_claim, caesar_operator, caesar_redactor;
+GRANT USAGE ON SCHEMA public TO caesar_app, caesar_web, caesar_claim, caesar_operator, caesar_redactor;
 
--- Django's own tables (accounts, sessions, admin log) are the service's; memory's tables get their policies below.
+-- Memory's tables get their policies below.
 GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO caesar_app, caesar_operator;
 GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO caesar_app, caesar_claim, caesar_operator;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO caesar_app, caesar_operator;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT USAGE, SELECT ON SEQUENCES TO caesar_app, caesar_claim, caesar_operator;
+
+-- Accounts and sessions are no part of anybody's memory: the web's login has them by a role of its own.
+DO $$
+DECLARE name text;
+BEGIN
+  FOR name IN SELECT tablename FROM pg_tables
+               WHERE schemaname = 'public' AND (tablename LIKE 'auth\_%' OR tablename LIKE 'django\_%') LOOP
+    EXECUTE format('REVOKE ALL ON %I FROM caesar_app', name);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO caesar_web', name);
+  END LOOP;
+END $$;
+GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA public TO caesar_web;
 
 CREATE FUNCTION caesar_profile() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
   AS $$ SELECT nullif(current_setting('caesar.profile_id', true), '')::uuid $$;
@@ -58,7 +71,10 @@ CREATE POLICY own ON api_keys TO caesar_app USING (user_id = caesar_user());
 
 -- Workers looking for work see who has some and when it is due.
 GRANT SELECT (id, xid, profile_id, event_type, said_at, conversation_id, mine_facts, mine_summary) ON audit_log TO caesar_claim;
-GRANT SELECT, INSERT, UPDATE ON work_items, memory_cursor TO caesar_claim;
+GRANT SELECT (id, profile_id, conversation_id, audit_id, kind, state, said_at, not_before, attempts, outages,
+              first_failed_at, token, worker, lease_until, finished_at, created_at), INSERT, UPDATE
+  ON work_items TO caesar_claim;
+GRANT SELECT, INSERT, UPDATE ON memory_cursor TO caesar_claim;
 GRANT SELECT, INSERT, UPDATE, DELETE ON model_pauses TO caesar_claim;
 CREATE POLICY claim ON audit_log FOR SELECT TO caesar_claim USING (event_type = 'chat.completed');
 CREATE POLICY claim ON work_items TO caesar_claim USING (true);
@@ -90,25 +106,9 @@ ALTER TABLE fact_sources ADD CONSTRAINT fact_sources_audit_fk
 ALTER TABLE work_items ADD CONSTRAINT work_items_audit_fk
   FOREIGN KEY (audit_id) REFERENCES audit_log (id) ON DELETE CASCADE;
 
--- Redacts a deleted value in what the log tells about it. The profile comes from the session alone.
-CREATE FUNCTION audit_redact(ids bigint[], fields text[]) RETURNS integer
-  LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE touched integer; field text; redacted jsonb := '{}';
-BEGIN
-  FOREACH field IN ARRAY fields LOOP
-    redacted := redacted || jsonb_build_object(field, '[redacted]');
-  END LOOP;
-  UPDATE audit_log a
-     SET payload = a.payload || (SELECT coalesce(jsonb_object_agg(r.key, r.value), '{}') FROM jsonb_each(redacted) r
-                                  WHERE a.payload ? r.key)
-   WHERE a.id = ANY (ids) AND a.profile_id = caesar_profile();
-  GET DIAGNOSTICS touched = ROW_COUNT;
-  RETURN touched;
-END $$;
+-- What may touch the log belongs to caesar_redactor and sees the session's profile alone.
 CREATE POLICY redactor ON audit_log TO caesar_redactor USING (profile_id = caesar_profile());
 GRANT SELECT, UPDATE, DELETE ON audit_log TO caesar_redactor;
-REVOKE ALL ON FUNCTION audit_redact(bigint[], text[]) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION audit_redact(bigint[], text[]) TO caesar_app, caesar_operator;
 
 -- Who a key belongs to, before any profile is known. Owned by a role that may read the keys.
 CREATE FUNCTION api_key_owner(wanted bytea)
@@ -127,7 +127,6 @@ REVOKE ALL ON FUNCTION api_key_owner(bytea), api_key_used(uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION api_key_owner(bytea), api_key_used(uuid) TO caesar_app, caesar_operator;
 
 GRANT CREATE ON SCHEMA public TO caesar_redactor;
-ALTER FUNCTION audit_redact(bigint[], text[]) OWNER TO caesar_redactor;
 ALTER FUNCTION api_key_owner(bytea) OWNER TO caesar_redactor;
 ALTER FUNCTION api_key_used(uuid) OWNER TO caesar_redactor;
 REVOKE CREATE ON SCHEMA public FROM caesar_redactor;

@@ -229,3 +229,14 @@ def test_it_applies_any_number_of_facts_with_as_many_queries(model, count, djang
     with scope(anna.profile_id), django_assert_num_queries(8):
         facts.lock(anna.profile_id)
         facts.apply(profile_id=anna.profile_id, told=told, conversation_id=None)
+
+
+def test_it_says_on_the_item_that_no_model_is_named(settings: Any):
+    from memory.config import LLM
+
+    settings.CAESAR = settings.CAESAR.model_copy(update={"llm": LLM.model_validate({"provider": "ollama"})})
+    anna = person("anna")
+    tell(anna, "My dog's name is Beans.")
+    tasks.drain()
+    assert the_item().error_code == "model_misconfigured"
+    assert "model" in the_item().error

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.db.utils import DatabaseError
 
-from memory.db import operator_scope, profile_scope, user_scope
+from memory.db import claim_scope, operator_scope, profile_scope, user_scope
 from memory.models import AuditLog, Profile
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -73,3 +73,28 @@ def test_no_table_of_a_persons_rows_is_without_the_wall(database):
         ).fetchall()
     assert len(rows) >= 15
     assert [name for name, walled in rows if not walled] == []
+
+
+def test_it_lets_who_looks_for_work_see_no_text():
+    for column in ("raw_reply", "error", "detail"):
+        with pytest.raises(DatabaseError, match="permission denied"), claim_scope(), connection.cursor() as cursor:
+            cursor.execute(f"SELECT {column} FROM work_items")
+    with pytest.raises(DatabaseError, match="permission denied"), claim_scope(), connection.cursor() as cursor:
+        cursor.execute("SELECT payload FROM audit_log")
+
+
+def test_it_keeps_accounts_and_sessions_out_of_a_persons_scope():
+    user = User.objects.create(username="anna")
+    for table in ("auth_user", "django_session"):
+        with (
+            pytest.raises(DatabaseError, match="permission denied"),
+            user_scope(user.id),
+            connection.cursor() as cursor,
+        ):
+            cursor.execute(f"SELECT * FROM {table}")
+
+
+def test_it_lets_nobody_change_the_log_even_the_operator():
+    for statement in ("UPDATE audit_log SET actor = 'x'", "DELETE FROM audit_log"):
+        with pytest.raises(DatabaseError, match="permission denied"), operator_scope(), connection.cursor() as cursor:
+            cursor.execute(statement)

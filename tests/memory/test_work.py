@@ -134,6 +134,8 @@ def test_it_gives_up_what_kills_every_worker():
         work.release_expired()
     assert item().state == "dead"
     assert item().error_code == "worker_died"
+    with operator_scope():
+        assert AuditLog.objects.get(event_type="memory.extract.dead_letter").payload["code"] == "worker_died"
 
 
 def test_it_keeps_a_lease_that_is_renewed():
