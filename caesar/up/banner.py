@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from caesar.config import Config
+from caesar.embedded import home
 from caesar.up.children import reachable
+from memory.errors import ModelError
+from memory.llm.routing import default_route
 
 if TYPE_CHECKING:
     from caesar.up.first_start import Prepared
@@ -18,6 +21,13 @@ def address(config: Config) -> str:
     """Where a browser on this machine finds the web server."""
     host = reachable(config.host)
     return f"http://{f'[{host}]' if ':' in host else host}:{config.port}/"
+
+
+def running_address(config: Config) -> str:
+    """Where the installation in this home listens right now, whatever this shell's settings say; else as configured."""
+    lock = home.Lock(config.home / "lock")
+    said = lock.holder().note if lock.path.exists() else ""
+    return said if said.startswith("http") else address(config)
 
 
 def curl_line(config: Config, key_file: Path) -> str:
@@ -49,7 +59,10 @@ def banner(config: Config, prepared: Prepared) -> str:
 
 def _model(config: Config) -> str:
     if config.llm.provider != "builtin":
-        return f"{config.llm.provider} {config.llm.model}".rstrip()
+        try:
+            return default_route(config.llm).identity
+        except ModelError as error:
+            return f"{config.llm.provider}: {error}"
     if config.llm.builtin.model_path is not None:
         return f"{config.llm.builtin.model_path.name}, in the box"
     return (

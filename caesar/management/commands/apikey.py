@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from caesar.management.printing import add_json, as_json, as_table
-from memory import apikeys, operations
+from memory import apikeys, operations, profiles
 from memory.models import ApiKey
 
 
@@ -20,7 +20,9 @@ class Command(BaseCommand):
         create = verbs.add_parser("create", help="make a key and print it")
         create.add_argument("--name", default="key", help="what it is for")
         create.add_argument("--user", help="whose key (default: the operator's)")
-        create.add_argument("--profile", help="bind it to this profile; else it may name any profile of its user")
+        create.add_argument(
+            "--profile", help="bind it to this profile, made where there is none; else it may name any of its user's"
+        )
         listed = verbs.add_parser("list", help="list the keys, without their secrets")
         listed.add_argument("--user", help="only this user's")
         revoke = verbs.add_parser("revoke", help="from now on the key opens nothing")
@@ -34,7 +36,7 @@ class Command(BaseCommand):
     def _create(self, options: dict[str, Any]) -> None:
         user = operations.user_named(options["user"])
         named = options["profile"]
-        profile = operations.profile_named(user_id=user.id, name=named) if named is not None else None
+        profile = profiles.resolve(user_id=user.id, name=named) if named is not None else None
         key, secret = apikeys.create(user_id=user.id, name=options["name"], profile_id=profile.id if profile else None)
         if options["json"]:
             self.stdout.write(as_json({"id": key.id, "name": key.name, "key": secret}))

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from caesar.demo import Demo, DemoFailed, key_in
+from caesar.up.banner import running_address
 from workers import tasks
 
 
@@ -15,11 +16,11 @@ class Command(BaseCommand):
     help = "Play the Monday and Thursday story against the running server, step by step."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--url", help="where the server listens (default: as configured)")
+        parser.add_argument("--url", help="where the server listens (default: where the one in CAESAR_HOME does)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         config = settings.CAESAR
-        url = options["url"] or f"http://{config.host}:{config.port}"
+        url = options["url"] or running_address(config)
         try:
             demo = Demo(
                 url=url,

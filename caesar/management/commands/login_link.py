@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 
 from caesar.login import tokens
 from caesar.management.printing import add_json, as_json
-from caesar.up.banner import address
+from caesar.up.banner import running_address
 from memory import operations
 
 
@@ -23,5 +23,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         path = tokens.make(operations.user_named(options["user"]).id)
-        url = address(settings.CAESAR).rstrip("/") + path
+        url = running_address(settings.CAESAR).rstrip("/") + path
         self.stdout.write(as_json({"url": url}) if options["json"] else url)
