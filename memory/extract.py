@@ -6,7 +6,6 @@ transaction, under the fence of the lease.
 
 from __future__ import annotations
 
-import threading
 import zoneinfo
 from collections import Counter
 from collections.abc import Sequence
@@ -33,9 +32,6 @@ from memory.models import Profile, Space
 from memory.models.conversation import Conversation
 
 LOG = structlog.get_logger(__name__)
-# Only waiting for the model scales with threads. What is done with the database before and after takes the
-# interpreter's lock, and many threads at it make each other slower: measured, 48 at once take twice the time.
-FEW = threading.BoundedSemaphore(3)
 BUILTIN_VERSION = "builtin.v1"
 
 
@@ -92,18 +88,16 @@ def work_off(claim: work.Claim) -> str:
 
 
 def _work_off(claim: work.Claim, costs: work.Costs) -> str:
-    with FEW:
-        reading = _prepare(claim)
-        if reading is None:
-            work.cancel(claim, reason="not to be read any more")
-            return "cancelled"
-        if holds_nothing(reading.messages):
-            _close(claim, work.Report("skipped", {"why": "holds nothing durable"}), costs)
-            return "skipped"
+    reading = _prepare(claim)
+    if reading is None:
+        work.cancel(claim, reason="not to be read any more")
+        return "cancelled"
+    if holds_nothing(reading.messages):
+        _close(claim, work.Report("skipped", {"why": "holds nothing durable"}), costs)
+        return "skipped"
     reply = _ask(claim, reading, costs)
-    with FEW:
-        found = judged(reply, reading.messages, profile=reading.profile, space=reading.space)
-        return _apply(claim, reading, found, costs)
+    found = judged(reply, reading.messages, profile=reading.profile, space=reading.space)
+    return _apply(claim, reading, found, costs)
 
 
 def _prepare(claim: work.Claim) -> Reading | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import socket
 import threading
@@ -22,7 +21,6 @@ from memory.models import WorkKind
 
 LOG = structlog.get_logger(__name__)
 MOST_WAKE_UPS = 64
-GC_OBJECTS = 50_000
 # The profile served last, shared by the threads of this process: so they spread over profiles instead of all
 # waiting for the facts of one.
 _served = work.FIRST
@@ -59,10 +57,6 @@ def _size(sender: Any, **_: Any) -> None:
 
 @worker_ready.connect
 def _ready(sender: Any, **_: Any) -> None:
-    # What is imported stays for good: the collector need not look at it again with every few hundred new objects.
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GC_OBJECTS, 20, 50)
     LOG.info("worker_ready", name=sender.hostname)
     # It takes seconds to import: better now than with the first chat that waits.
     threading.Thread(target=_load_library, name="litellm", daemon=True).start()
@@ -124,8 +118,7 @@ def extract_next() -> bool:
         return False
     global _served
     after = _served
-    with extract.FEW:
-        claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route_name(), after=after)
+    claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route_name(), after=after)
     if claim is None:
         return False
     _served = claim.profile_id
