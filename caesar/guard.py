@@ -34,6 +34,10 @@ class Guard:
         body = Body(scope, receive, self._max_bytes)
         answer = Answer(send, request_id)
         with structlog.contextvars.bound_contextvars(request_id=request_id):
+            if doubled := _doubled(scope):
+                await body.drain()
+                await answer.refuse(400, "invalid_input", f"The header {doubled} is there more than once.")
+                return
             if body.declared > self._max_bytes:
                 await body.drain()
                 await answer.refuse(*self._too_large())
@@ -50,6 +54,16 @@ class Guard:
     def _too_large(self) -> tuple[int, str, str]:
         message = f"A request has at most {self._max_bytes} bytes (CAESAR_MAX_REQUEST_BYTES)."
         return 413, "request_too_large", message
+
+
+# Of two, one reader takes the first and another joins them: they would act for different people.
+_ONCE = (b"authorization", b"x-caesar-profile")
+
+
+def _doubled(scope: Scope) -> str:
+    """The header that must not be there twice and is; else empty."""
+    names = [name.lower() for name, _ in scope["headers"]]
+    return next((name.decode() for name in _ONCE if names.count(name) > 1), "")
 
 
 _STALLED = (408, "request_timeout", "The request's body did not arrive in time.")

@@ -103,7 +103,10 @@ def begin(
             raise BeingErased
         consent = memory_on and profile.memory_enabled and where.memory_enabled
         place = None
-        if memory_on:
+        if not memory_on:
+            # Already now: where the model fails, the client sends it along with the next message.
+            conversations.keep_off_record(profile_id=profile_id, messages=[s.incoming for s in said])
+        else:
             place = conversations.find(
                 profile_id=profile_id, history=[s.incoming for s in said], wanted=conversation_id
             )
@@ -151,8 +154,7 @@ def finish(turn: Turn, answer: Answer) -> int:
         conversation_id = None
         answered = Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls))
         if turn.place is None:
-            off_record = [*(said.incoming for said in turn.said), answered]
-            conversations.keep_off_record(profile_id=turn.profile_id, messages=off_record)
+            conversations.keep_off_record(profile_id=turn.profile_id, messages=[answered])
         else:
             fresh = [*(turn.said[i].incoming for i in _unseen(turn.place)), answered]
             conversation_id = conversations.extend(

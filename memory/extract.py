@@ -80,7 +80,7 @@ def work_off(claim: work.Claim) -> str:
         if work.kind_of(error) is work.retry.Failure.CRASH:
             log.exception("reading_crashed")
         work.fail(claim, error, costs)
-        outcome = getattr(error, "code", "crash")
+        outcome = str(getattr(error, "code", type(error).__name__))
         log.warning("reading_failed", outcome=outcome, model=costs.model)
         return outcome
     log.info("read", outcome=outcome, calls=costs.calls, model=costs.model)

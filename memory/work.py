@@ -12,6 +12,7 @@ from typing import Any
 from django.db import connection
 from django.db.models import F
 from django.db.models.functions import Now
+from django.db.utils import InterfaceError, OperationalError
 
 from memory import audit, pauses, sql
 from memory.config import conf
@@ -221,7 +222,8 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
         failure = retry.Failure.NONSENSE  # perhaps for its length, or for one of the chats: each gets its own reading
     asked = error.retry_after if isinstance(error, ModelError) else None
     pauses.note(error, failure, now=now)
-    code = getattr(error, "code", "crash")
+    away = isinstance(error, OperationalError | InterfaceError)
+    code = "database_away" if away else getattr(error, "code", "crash")
     text = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: see the worker's log."
     raw = error.raw if isinstance(error, ModelError) else ""
     dice = random.random()
@@ -327,7 +329,7 @@ def hold(claim: Claim) -> None:
 
 def kind_of(error: Exception) -> retry.Failure:
     """What kind of failure an error is."""
-    if isinstance(error, ModelDown | ModelTimeout | ModelRateLimited):
+    if isinstance(error, ModelDown | ModelTimeout | ModelRateLimited | OperationalError | InterfaceError):
         return retry.Failure.OUTAGE
     if isinstance(error, ModelMisconfigured):
         return retry.Failure.SETTINGS

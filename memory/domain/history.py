@@ -44,19 +44,20 @@ class Match:
 def match(history: Sequence[Incoming], stored: Iterable[Seen], *, conversation: str | None = None) -> Match:
     """Recognise a history in the stored messages that share a hash with it.
 
-    What stands after the last assistant message is being said now, so it is new even where the same words
-    were said before, except right after the same place (a client that asks for another answer). A run counts
-    only where it holds an answer of ours, or two messages of the person: "hi" alone is nobody's conversation.
-    With `conversation`, only that one is looked at.
+    The last message of the person is being said now, so it is new even where the same words were said before,
+    except at the same place (a client that asks for another answer). What stands before it is sent along, by some
+    clients without our answers. A run counts only where it holds an answer of ours, or two messages of the person:
+    "hi" alone is nobody's conversation. With `conversation`, only that one is looked at, and any run counts.
     """
+    named = conversation is not None
     rows = [row for row in stored if conversation is None or row.conversation == conversation]
     by_id = {row.id: row for row in rows}
     live_from = _live_from(history)
-    best = _longest(history[:live_from], rows)
+    best = _longest(history[:live_from], rows, least=1 if named else 2)
     start, last = (best.end + 1, best.row) if best else (0, None)
     if best:
         conversation = by_id[best.row].conversation
-    repeated, last = _asked_again(history, start, last, rows)
+    repeated, last = _asked_again(history, start, last, rows, from_root=named and start == 0)
     read_before = {row.digest for row in rows if row.role == "user"}
     # An earlier message that nobody has seen was edited: it is said anew.
     edited = [i for i in range(start) if history[i].role == "user" and history[i].digest not in read_before]
@@ -72,7 +73,7 @@ def match(history: Sequence[Incoming], stored: Iterable[Seen], *, conversation: 
 
 
 def sent_again(history: Sequence[Incoming]) -> Sequence[Incoming]:
-    """What a request brings along of what was said before: all that stands before the last answer, and that."""
+    """What a request brings along of what was said before: all but the message that is being said now."""
     return history[: _live_from(history)]
 
 
@@ -89,21 +90,22 @@ class _Run:
     end: int
     row: int
 
-    @property
-    def counts(self) -> bool:
-        return self.answers > 0 or self.length >= 2
-
 
 def _live_from(history: Sequence[Incoming]) -> int:
-    """The index after the last assistant message."""
+    """Where what is said now begins: at the person's last message, or after an answer of ours that stands later."""
     for index in range(len(history) - 1, -1, -1):
         if history[index].role == "assistant":
             return index + 1
+        if history[index].role == "user":
+            return index
     return 0
 
 
-def _longest(history: Sequence[Incoming], rows: Sequence[Seen]) -> _Run | None:
-    """The longest run along parents; among equals the one that ends last, then the most recent."""
+def _longest(history: Sequence[Incoming], rows: Sequence[Seen], *, least: int) -> _Run | None:
+    """The longest run along parents; among equals the one that ends last, then the most recent.
+
+    One without an answer of ours counts from `least` messages on.
+    """
     at: dict[bytes, list[Seen]] = {}
     answers_to: dict[int, list[Seen]] = {}
     for row in rows:
@@ -128,17 +130,18 @@ def _longest(history: Sequence[Incoming], rows: Sequence[Seen]) -> _Run | None:
                 for child in answers_to.get(run.row, ()):
                     now.setdefault(child.id, _Run(run.length, run.answers, index, child.id))
         for run in now.values():
-            if run.counts and (best is None or (run.length, run.end, run.row) > (best.length, best.end, best.row)):
+            counts = run.answers > 0 or run.length >= least
+            if counts and (best is None or (run.length, run.end, run.row) > (best.length, best.end, best.row)):
                 best = run
         before = now
     return best
 
 
 def _asked_again(
-    history: Sequence[Incoming], start: int, last: int | None, rows: Sequence[Seen]
+    history: Sequence[Incoming], start: int, last: int | None, rows: Sequence[Seen], *, from_root: bool
 ) -> tuple[frozenset[int], int | None]:
     """Messages after the run that stand at the same place already: the same request, sent again."""
-    if last is None:
+    if last is None and not from_root:
         return frozenset(), last
     repeated = set()
     for index in range(start, len(history)):

@@ -10,12 +10,14 @@ from typing import Any
 
 from memory import key_aliases, profiles
 from memory.domain.keys import canonical
-from memory.domain.text import clean
+from memory.domain.text import clean, normalise
 from memory.domain.types import Category
 from memory.errors import InvalidInput
 
 EDITABLE = ("value", "confidence", "importance", "category", "space", "expires_at")
 MAX_VALUE = 1_000
+# Beyond these a time with an offset is none that the database gives back.
+FIRST_YEAR, LAST_YEAR = 1900, 9000
 
 
 def refuse_unknown(fields: Mapping[str, Any]) -> None:
@@ -48,6 +50,8 @@ def checked_value(raw: Any) -> str:
     value = clean(raw).strip()
     if not value or len(value) > MAX_VALUE:
         raise InvalidInput(f"value is 1 to {MAX_VALUE} characters.")
+    if not normalise(value):
+        raise InvalidInput("value has nothing in it that can be seen.")
     return value
 
 
@@ -90,4 +94,6 @@ def checked_time(name: str, raw: Any) -> datetime | None:
         raise InvalidInput(f"{name} is a time such as 2030-01-31T09:00:00+02:00, or null.") from None
     if at.tzinfo is None:
         raise InvalidInput(f"{name} needs an offset, such as +02:00 or Z.")
+    if not FIRST_YEAR <= at.year <= LAST_YEAR:
+        raise InvalidInput(f"{name} is a time between the years {FIRST_YEAR} and {LAST_YEAR}.")
     return at

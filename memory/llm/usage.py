@@ -8,6 +8,7 @@ from typing import Any
 
 _INPUT = ("prompt_tokens", "input_tokens", "prompt_eval_count")
 _OUTPUT = ("completion_tokens", "output_tokens", "eval_count")
+_MOST = 1_000_000_000  # what says more does not count tokens
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,6 @@ class Usage:
 def _first(counts: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
     for name in names:
         value = counts.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST:
             return value
     return None

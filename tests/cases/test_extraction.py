@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.cases.conftest import World
-from tests.scripted_model import Body
+from tests.scripted_model import Body, Status
 
 
 def entries(**facts: Any) -> dict[str, Any]:
@@ -202,3 +202,41 @@ def test_it_takes_a_resent_history_once(world: World):
     assert len(stored) == 12
     assert len(world.model.extractions) <= 12
     assert not [r for r in world.model.extractions if "Acme Boats" in r.text or "told me" in r.text]
+
+
+def test_it_lets_no_old_words_win_that_a_client_sends_again_without_answers(world: World):
+    rita = world.someone("rita")
+    for where, city in (("c1", "Rome"), ("c2", "Oslo")):
+        rita.told(entries(home_city=city), f"My city is {city}", conversation_id=where)
+    world.model.extraction(json.dumps(entries(home_city="Rome")))
+    again = [{"role": "user", "content": text} for text in ("My city is Rome", "thanks, tell me about my cheese")]
+    rita.chat(*again, conversation_id="c1")
+    world.work()
+    assert rita.held() == {"address.city": "Oslo"}
+    stored = [m["text"] for row in rita.audit("chat.completed") for m in row["payload"]["messages"]]
+    assert stored.count("My city is Rome") == 1
+
+
+def test_it_keeps_off_the_record_what_is_sent_again_after_the_model_failed(world: World):
+    liam = world.someone("liam")
+    secret = {"role": "user", "content": "My secret animal is a lion"}
+    world.model.reply(Status(500, "boom"))
+    failed = liam.http.post("/v1/chat", json={"messages": [secret], "memory": "off"})
+    assert failed.status_code >= 500
+    world.model.reset()
+    world.model.on(lambda r: r.is_extraction and "lion" in r.text, json.dumps(entries(secret_animal="lion")))
+    liam.chat(secret, {"role": "user", "content": "and what do I do on my free evening"})
+    world.work()
+    assert "lion" not in json.dumps([*liam.facts(), *liam.facts(status="pending"), *liam.audit("chat.completed")])
+    assert not [r for r in world.model.extractions if "lion" in r.text]
+
+
+def test_it_survives_a_provider_that_counts_absurdly(world: World):
+    mona = world.someone("mona")
+    body = {
+        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant",
+                     "content": json.dumps(entries(dog_name="Beans"))}}],
+        "usage": {"prompt_tokens": 10**12, "completion_tokens": 10**12, "total_tokens": 2 * 10**12},
+    }  # fmt: skip
+    mona.told(Body(body), "My dog's name is Beans.")
+    assert mona.held() == {"dog.name": "Beans"}

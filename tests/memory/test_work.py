@@ -6,7 +6,7 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 
 from memory import cursor, work
 from memory.db import operator_scope, profile_scope
@@ -236,3 +236,15 @@ def test_it_lets_a_dead_item_be_read_again():
     assert claim() is not None
     with pytest.raises(Conflict):
         work.retry_item(profile_id=anna.profile_id, item_id=item().id)
+
+
+def test_it_does_not_hold_a_database_that_was_away_against_the_chat():
+    anna = person("anna")
+    tell(anna, "I like tea.")
+    cursor.tick(EXTRACT)
+    for _ in range(6):
+        got = claim()
+        assert got is not None
+        work.fail(got, OperationalError("server closed the connection"), work.Costs())
+        make_due()
+    assert (item().state, item().attempts, item().error_code) == ("waiting", 0, "database_away")

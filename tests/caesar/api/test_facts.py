@@ -254,3 +254,16 @@ def test_it_takes_text_of_any_script_and_drops_what_no_text_is(anna):
     assert "😀" in made["value"]
     with profile_scope(anna.who.profile_id):
         assert Fact.objects.count() == 1
+
+
+@pytest.mark.parametrize("at", ["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00", "1000-01-01T00:00:00Z"])
+def test_it_refuses_a_time_that_the_database_could_not_give_back(anna, at):
+    fact = anna.author("dog.name", "Beans")
+    assert anna.post("/v1/facts", {"key": "thing", "value": "x", "expires_at": at}).status_code == 400
+    assert anna.patch(f"/v1/facts/{fact['id']}", {"expires_at": at}).status_code == 400
+    assert anna.get("/v1/facts").status_code == 200
+
+
+@pytest.mark.parametrize("value", ["\u200b", "\u202e", "\u200b \u2060"])
+def test_it_refuses_a_value_in_which_nothing_can_be_seen(anna, value):
+    assert anna.post("/v1/facts", {"key": "thing", "value": value}).status_code == 400

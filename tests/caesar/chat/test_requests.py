@@ -121,3 +121,13 @@ def test_it_respects_the_prefix_of_a_proxy(model: ScriptedModel, anna: Any) -> N
     with server.running({**server.with_model(model.url), "UVICORN_ROOT_PATH": "/brain"}) as web:
         for path in ROUTES:
             assert httpx.post(web.url + path, headers=anna.auth, json=HI, timeout=30).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/chat", "/v1/facts"])
+@pytest.mark.parametrize("name", ["X-Caesar-Profile", "Authorization"])
+def test_it_refuses_a_header_that_names_two_people(web: Web, anna: Any, path: str, name: str) -> None:
+    headers = [*anna.auth.items(), (name, "one"), (name, "two")]
+    with httpx.Client(base_url=web.url, timeout=30) as http:
+        answer = http.request("POST", path, headers=headers, json={"messages": [{"role": "user", "content": "Hi"}]})
+    assert answer.status_code == 400
+    assert "more than once" in answer.json()["error"]["message"]

@@ -97,3 +97,22 @@ def test_it_does_not_read_what_it_knows_from_another_conversation_again():
     rows = stored(("A", ["u:1", "a:1", "u:2", "a:2"]))
     found = match(said("u:new start", "a:x", "u:2", "a:y", "u:4"), rows)
     assert found.known == {2}
+
+
+def test_it_knows_what_a_client_sends_again_without_our_answers():
+    rows = stored(("A", ["u:1", "a:1"]), ("B", ["u:x", "a:x"]))
+    named = match(said("u:1", "u:2"), rows, conversation="A")
+    assert (named.last, named.fresh) == (1, (1,))
+    unnamed = match(said("u:1", "u:2"), rows)
+    assert unnamed.known == {0}
+    assert 1 not in unnamed.known
+
+
+def test_it_knows_the_first_message_of_a_named_conversation_when_another_answer_is_asked_for():
+    found = match(said("u:1"), stored(("A", ["u:1", "a:1"])), conversation="A")
+    assert found.repeated == {0}
+
+
+def test_it_takes_several_new_messages_at_once_as_new():
+    found = match(said("u:1", "a:1", "u:2", "u:3"), stored(("A", ["u:1", "a:1"])))
+    assert (found.fresh, found.known) == ((2, 3), frozenset())
