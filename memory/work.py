@@ -56,6 +56,7 @@ class Claim:
     profile_id: uuid.UUID
     conversation_id: uuid.UUID
     items: tuple[Item, ...]
+    rested: bool = False  # the model had asked for a rest before this
 
     @property
     def ids(self) -> list[int]:
@@ -105,7 +106,7 @@ def claim(kind: WorkKind, *, worker: str, route: str = "", after: uuid.UUID = FI
             if rows:
                 items = [Item(r[0], r[3], r[4], retry.Tries(r[5], r[6], r[7])) for r in rows]
                 items.sort(key=lambda item: (item.said_at, item.id))
-                return Claim(kind, token, rows[0][1], rows[0][2], tuple(items))
+                return Claim(kind, token, rows[0][1], rows[0][2], tuple(items), rested=rows[0][8])
     return None
 
 

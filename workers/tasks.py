@@ -118,7 +118,8 @@ def extract_next() -> bool:
         return False
     global _served
     after = _served
-    claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route_name(), after=after)
+    with extract.FEW:
+        claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route_name(), after=after)
     if claim is None:
         return False
     _served = claim.profile_id

@@ -42,4 +42,5 @@ UPDATE work_items w
    SET state = 'running', token = %(token)s, worker = %(worker)s,
        lease_until = now() + make_interval(secs => %(lease)s)
   FROM taken WHERE w.id = taken.id AND w.state = 'waiting'
-RETURNING w.id, w.profile_id, w.conversation_id, w.audit_id, w.said_at, w.attempts, w.outages, w.first_failed_at
+RETURNING w.id, w.profile_id, w.conversation_id, w.audit_id, w.said_at, w.attempts, w.outages, w.first_failed_at,
+          EXISTS (SELECT FROM model_pauses p WHERE p.route = %(route)s)
