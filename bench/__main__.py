@@ -77,7 +77,7 @@ def _extraction(stack: Stack) -> None:
 
     people = [_person(f"bench-extract-{n}")[1] for n in range(20)]
     rows = {}
-    for seconds, threads, each in ((0.0, 8, 20), (0.5, 8, 10), (0.5, 48, 40)):
+    for seconds, threads, each in ((0.0, 8, 20), (0.5, 8, 10), (0.5, 96, 60)):
         with stack.model(seconds=seconds) as url:
             rate = extraction.items_per_second(stack, url, threads=threads, profiles=people, chats_each=each)
         rows[f"model of {seconds * 1000:.0f} ms, {threads} threads"] = [

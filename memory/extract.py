@@ -34,8 +34,8 @@ from memory.models.conversation import Conversation
 
 LOG = structlog.get_logger(__name__)
 # Only waiting for a model scales with threads. What is done with the database before and after it holds the
-# interpreter's lock, and 48 threads at that made each other a quarter slower than 3.
-FEW = threading.BoundedSemaphore(3)
+# interpreter's lock, and 48 threads at that made each other a quarter slower than a few.
+FEW = threading.BoundedSemaphore(5)
 BUILTIN_VERSION = "builtin.v1"
 
 
