@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 from django.db import connection
 
-from memory import audit, conversations, facts, profiles, recall
+from memory import audit, conversations, facts, profiles, recall, sensitive
 from memory.db import profile_scope
 from memory.domain.history import Incoming
 from memory.domain.text import text_of
@@ -216,10 +216,15 @@ def _payload(turn: Turn, answer: Answer) -> dict[str, Any]:
     if turn.place is None:
         return payload | {"off_record": True}
     known = turn.place.match.known
+    secrets: set[str] = set()
     payload["messages"] = [
-        turn.said[i].stored | ({"known": True} if i in known else {}) for i in turn.place.match.fresh
+        sensitive.redacted(turn.said[i].stored, secrets) | ({"known": True} if i in known else {})
+        for i in turn.place.match.fresh
     ]
-    payload["answer"] = {"text": answer.text} | ({"tool_calls": answer.tool_calls} if answer.tool_calls else {})
+    said = {"text": answer.text} | ({"tool_calls": answer.tool_calls} if answer.tool_calls else {})
+    payload["answer"] = sensitive.redacted(said, secrets)
+    if secrets:
+        payload["redacted"] = sorted(secrets)
     payload["facts"] = [fact_id for fact_id, _ in turn.recalled.facts]
     payload["recall_failed"] = turn.recalled.failed
     return payload

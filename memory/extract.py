@@ -15,7 +15,7 @@ from datetime import datetime
 
 import structlog
 
-from memory import facts, key_aliases, leases, pauses, selectors, transcript, work
+from memory import audit, facts, key_aliases, leases, pauses, selectors, sensitive, transcript, work
 from memory.builtin import extract as builtin
 from memory.config import conf
 from memory.db import profile_scope
@@ -193,6 +193,11 @@ def _apply(claim: work.Claim, found: Judged, costs: work.Costs) -> str:
             told = found.told(prompt_version=costs.prompt_version, model=costs.model)
             outcomes = facts.apply(profile_id=claim.profile_id, told=told, conversation_id=claim.conversation_id)
             report = _report(outcomes, found.dropped)
+            if found.refused:
+                audit_ids = [item.audit_id for item in claim.items]
+                audit.record(
+                    sensitive.refusal(claim.profile_id, found.refused, actor="worker", source_audit_ids=audit_ids)
+                )
             if costs.calls and claim.rested:
                 pauses.clear(costs.model)
             work.close(claim, report, costs)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory import key_aliases, selectors
+from memory import key_aliases, selectors, sensitive
 from memory.domain.cardinality import cardinality_of
 from memory.domain.forgetting import asked_to_forget
 from memory.domain.grounding import DENIED_LATER, ground
@@ -16,6 +16,7 @@ from memory.domain.judge import judge
 from memory.domain.keys import canonical
 from memory.domain.language import in_another_script
 from memory.domain.merge import Claim
+from memory.domain.sensitive import Handling, SensitiveClass
 from memory.domain.since import valid_from
 from memory.domain.text import normalise
 from memory.domain.types import (
@@ -46,6 +47,7 @@ class Kept:
     grounding: Grounding
     verdict: Verdict
     forget: bool = False
+    sensitive: bool = False
 
     @property
     def place(self) -> tuple[int, int]:
@@ -61,6 +63,7 @@ class Judged:
     messages: Sequence[Message]
     kept: tuple[Kept, ...]
     dropped: tuple[Dropped, ...]
+    refused: tuple[SensitiveClass, ...] = ()
 
     def told(self, *, prompt_version: str, model: str) -> list[Told]:
         """The claims. Call inside the profile's scope, under the lock.
@@ -100,7 +103,8 @@ class Judged:
             category=proposal.category or Category.FACT,
             importance=0.5 if proposal.importance is None else proposal.importance,
             stance=proposal.stance,
-            quote=(grounding.quote or "") if grounding.ok else (proposal.quote or ""),
+            quote=sensitive.quotable(_words(proposal, grounding), sensitive.policy_of(self.profile)),
+            sensitive=kept.sensitive,
             valid_from=since if grounding.ok else None,
             prompt_version=prompt_version,
             model=model,
@@ -121,7 +125,19 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
     """Check every proposal against what the person said."""
     zone = zoneinfo.ZoneInfo(profile.timezone)
     dropped = list(reply.dropped)
-    found = [(proposal, ground(proposal, messages, zone=zone)) for proposal in reply.proposals]
+    policy = sensitive.policy_of(profile)
+    found: list[tuple[Proposal, Grounding]] = []
+    marks: dict[int, sensitive.Judgement] = {}
+    refused: list[SensitiveClass] = []
+    for proposal in reply.proposals:
+        grounding = ground(proposal, messages, zone=zone)
+        mark = sensitive.judge(proposal, policy, quote=_words(proposal, grounding))
+        if mark.handling is Handling.NEVER:
+            refused += mark.classes
+            dropped += [Dropped(f"sensitive:{cls.value}") for cls in mark.classes]
+        else:
+            found.append((proposal, grounding))
+            marks[id(proposal)] = mark
     forget: list[Kept] = []
     rest: list[tuple[Proposal, Grounding]] = []
     for proposal, grounding in found:
@@ -131,12 +147,28 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
         else:
             forget.append(Kept(replace(proposal, op=Op.RETRACT), place, Verdict(True), forget=True))
     kept, more = _judged(rest, profile.approval, [m.text for m in messages if m.role == "user"])
+    kept = [_marked(one, marks[id(one.proposal)]) for one in kept]
     dropped += more
     if profile.approval == Approval.REVIEW and len(kept) > REVIEW_MOST:
         kept.sort(key=lambda one: -(one.proposal.confidence or 0.0))
         dropped.append(Dropped("over_cap", f"{len(kept) - REVIEW_MOST} proposals beyond {REVIEW_MOST}"))
         kept = kept[:REVIEW_MOST]
-    return Judged(profile, space, messages, (*forget, *kept), tuple(dropped))
+    return Judged(profile, space, messages, (*forget, *kept), tuple(dropped), tuple(refused))
+
+
+def _words(proposal: Proposal, grounding: Grounding) -> str:
+    """The person's words that are kept beside the fact."""
+    return (grounding.quote or "") if grounding.ok else (proposal.quote or "")
+
+
+def _marked(kept: Kept, mark: sensitive.Judgement) -> Kept:
+    """A sensitive matter that may be kept is marked; where the person wants to be asked, it waits."""
+    if not mark.classes:
+        return kept
+    if mark.handling is Handling.REVIEW:
+        reasons = tuple(f"sensitive:{cls.value}" for cls in mark.classes)
+        kept = replace(kept, verdict=Verdict(False, (*kept.verdict.reasons, *reasons)))
+    return replace(kept, sensitive=True)
 
 
 def _judged(

@@ -14,6 +14,7 @@ from django.db import IntegrityError, transaction
 from memory import audit, consent
 from memory.config import conf
 from memory.db import profile_scope, user_scope
+from memory.domain.sensitive import Policy
 from memory.errors import BeingErased, InvalidInput, NotFound
 from memory.models import Approval, Event, Profile, Space
 from memory.models.profile import DEFAULT_SPACE
@@ -21,7 +22,7 @@ from memory.models.profile import DEFAULT_SPACE
 OPERATOR = "operator"
 DEFAULT_PROFILE = "default"
 MAX_NAME = 120
-EDITABLE = ("memory_enabled", "summaries_enabled", "approval", "timezone", "language")
+EDITABLE = ("memory_enabled", "summaries_enabled", "approval", "timezone", "language", "sensitive_policy")
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,8 @@ def _checked(name: str, value: Any) -> Any:
         if not isinstance(value, bool):
             raise InvalidInput(f"{name} is true or false.")
         return value
+    if name == "sensitive_policy":
+        return _policy(value)
     if not isinstance(value, str):
         raise InvalidInput(f"{name} is a text.")
     if name == "approval" and value not in list(Approval):
@@ -144,6 +147,16 @@ def _checked(name: str, value: Any) -> Any:
     if name == "language" and (len(value) > 35 or not all(c.isalnum() or c == "-" for c in value)):
         raise InvalidInput("language is a tag such as en, fi or pt-BR.")
     return value
+
+
+def _policy(value: Any) -> dict[str, str]:
+    """All classes with their handling; what is not named is never kept."""
+    if not isinstance(value, Mapping) or not all(isinstance(v, str) for v in value.values()):
+        raise InvalidInput('sensitive_policy is an object such as {"health": "review"}.')
+    try:
+        return Policy.parse(value).as_dict()
+    except ValueError as error:
+        raise InvalidInput(str(error)) from None
 
 
 def space(*, profile_id: uuid.UUID, slug: str | None) -> Space:

@@ -18,6 +18,7 @@ from memory import audit, pauses, sql
 from memory.config import conf
 from memory.db import claim_scope, profile_scope
 from memory.domain import retry
+from memory.domain.sensitive import redact
 from memory.errors import (
     Conflict,
     ModelDown,
@@ -246,7 +247,7 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
             row.finished_at = None if decision.at else now
             row.token = None
             row.error_code, row.error = code, audit.clamp(text, 500)
-            row.raw_reply = audit.clamp(audit.storable_text(raw), RAW_KEPT)
+            row.raw_reply = redact(audit.clamp(audit.storable_text(raw), RAW_KEPT))[0]
             row.calls += costs.calls
             row.model = costs.model or row.model
             row.prompt_version = costs.prompt_version or row.prompt_version

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
-from memory import erase, profiles
+from memory import erase, profiles, sensitive
 from memory.models import Approval, Profile
 
 
@@ -25,6 +25,11 @@ class ProfileChanges(serializers.Serializer[Any]):
     )
     timezone = serializers.CharField(required=False, help_text="Such as Europe/Tallinn.")
     language = serializers.CharField(required=False, help_text="Such as en, fi or pt-BR.")
+    sensitive_policy = serializers.DictField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="never, review or allow for health and sensitive_personal; what is not named is never kept.",
+    )
 
 
 class ProfileSerializer(serializers.Serializer[Profile]):
@@ -35,7 +40,11 @@ class ProfileSerializer(serializers.Serializer[Profile]):
     approval = serializers.ChoiceField(choices=[a.value for a in Approval])
     timezone = serializers.CharField()
     language = serializers.CharField()
+    sensitive_policy = serializers.SerializerMethodField(help_text="How each sensitive class is handled.")
     created_at = serializers.DateTimeField()
+
+    def get_sensitive_policy(self, profile: Profile) -> dict[str, str]:
+        return sensitive.policy_of(profile).as_dict()
 
 
 class ErasedSerializer(serializers.Serializer[Any]):

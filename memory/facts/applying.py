@@ -42,6 +42,7 @@ class Told:
     quote: str
     source_kind: SourceKind = SourceKind.EXTRACTED
     valid_from: datetime | None = None
+    sensitive: bool = False
     prompt_version: str = ""
     model: str = ""
 
@@ -220,6 +221,7 @@ def _made(profile_id: uuid.UUID, known: Known, claim: merge.Claim, told: Told, a
         source_audit_id=claim.audit_id,
         quote="" if claim.forget else told.quote,
         reasons=list(known.reasons),
+        sensitive=told.sensitive,
         op=claim.op.value if claim.op is Op.RETRACT else Op.SET.value,
         stance=told.stance.value,
         edit_count=known.edit_count,

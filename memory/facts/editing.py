@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from memory import audit, entities
+from memory import audit, entities, sensitive
 from memory.db import profile_scope
 from memory.domain.cardinality import cardinality_of
 from memory.domain.text import normalise
@@ -25,6 +25,7 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
     if unknown:
         raise InvalidInput(f"Not a field of a new fact: {', '.join(unknown)}.")
     value = checking.checked_value(fields.get("value"))
+    sensitive.check_own_words(profile_id=profile_id, value=value, key=fields.get("key"), actor=actor)
     norm = normalise(value)
     with profile_scope(profile_id):
         lock(profile_id)
@@ -50,6 +51,7 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
             importance=checking.checked_share("importance", fields.get("importance", 0.5)),
             source_kind=SourceKind.AUTHORED,
             pinned=True,
+            sensitive=sensitive.is_sensitive(value, key),
             edit_count=max((row.edit_count for row in replaced), default=0),
             said_at=now,
             first_seen_at=now,
@@ -85,6 +87,7 @@ def edit(
     longer its version (somebody edited it meanwhile), or where another fact says the same.
     """
     checking.refuse_unknown(changes)
+    sensitive.check_own_words(profile_id=profile_id, value=changes.get("value"), fact_id=fact_id, actor=actor)
     with profile_scope(profile_id):
         lock(profile_id)
         fact = rows.locked(profile_id, fact_id, version)
@@ -116,6 +119,7 @@ def correct(fact: Fact, new: Mapping[str, Any], now: datetime) -> Fact | None:
         kept = _keep_as_history(fact, now)
         rows.drop_vectors([fact])
         fact.value_norm = normalise(new["value"])
+        fact.sensitive = sensitive.is_sensitive(new["value"], fact.key)
         fact.quote, fact.source_kind = "", SourceKind.AUTHORED
         fact.said_at = fact.valid_from = now
     for name, value in new.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from memory import audit
+from memory import audit, sensitive
 from memory.db import profile_scope
 from memory.domain import review
 from memory.domain.review import Effect
@@ -46,6 +46,8 @@ def approve(
     about. Only a correction makes the fact the person's own word. Raises NotFound; InvalidInput; Conflict where
     it does not wait for review or `version` is no longer its version.
     """
+    value = (changes or {}).get("value")
+    sensitive.check_own_words(profile_id=profile_id, value=value, fact_id=fact_id, actor=actor)
     with profile_scope(profile_id):
         lock(profile_id)
         fact = accept(profile_id, fact_id, changes=changes, version=version, actor=actor).fact

@@ -38,6 +38,7 @@ class Profile(models.Model):
     approval = models.TextField(default=Approval.AUTO.value)
     timezone = models.TextField(default="UTC")
     language = models.TextField(default="", blank=True)
+    sensitive_policy = models.JSONField(default=dict, blank=True)
     last_said_at = models.DateTimeField(null=True, editable=False)
     erasing_at = models.DateTimeField(null=True, editable=False)
     erasing = models.JSONField(default=dict, editable=False)

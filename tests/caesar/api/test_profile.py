@@ -14,6 +14,9 @@ def test_it_shows_the_settings(anna):
         "approval": "auto",
         "timezone": "UTC",
         "language": "",
+        "sensitive_policy": dict.fromkeys(
+            ("credential", "payment", "government_id", "health", "sensitive_personal"), "never"
+        ),
     }
 
 
