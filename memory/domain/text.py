@@ -34,10 +34,18 @@ _SINGLE_QUOTES = frozenset("'`\u00b4\u2018\u2019\u201a\u201b\u2032\u02bc\u2039\u
 _DOUBLE_QUOTES = frozenset('"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f')
 
 
+# Putting marks into their order takes the square of their number; nobody writes more than a few on one letter.
+_MOST_MARKS = 32
+_PILE = regex.compile(rf"(\p{{M}}{{{_MOST_MARKS}}})\p{{M}}++")
+
+
 def clean(text: str) -> str:
-    """The text in NFC without control characters and lone surrogates; line ends become newlines."""
+    """The text in NFC without control characters and lone surrogates; line ends become newlines.
+
+    Of marks piled on one letter the first 32 stay.
+    """
     text = _LINE_END.sub("\n", text)
-    return unicodedata.normalize("NFC", _CONTROL.sub("", text))
+    return unicodedata.normalize("NFC", _PILE.sub(r"\1", _CONTROL.sub("", text)))
 
 
 def one_line(text: str) -> str:
@@ -88,6 +96,7 @@ def normalise(text: str) -> str:
 
 
 def _fold_cluster(cluster: str) -> str:
+    cluster = _PILE.sub(r"\1", cluster)
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", cluster).casefold())
     return "".join(filter(None, map(_fold_char, folded)))
 

@@ -107,3 +107,10 @@ def test_it_never_grows_over_the_limit(limit):
 )
 def test_it_reads_the_text_of_a_content_and_nothing_else(content, expected):
     assert text_of(content) == expected
+
+
+def test_it_takes_a_pile_of_marks_in_its_stride():
+    pile = "a" + "\u0301\u0316" * 100_000
+    assert len(clean(pile)) <= 40
+    assert len(normalise(pile)) <= 40
+    assert clean("e\u0301") == "\u00e9"
