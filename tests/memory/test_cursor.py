@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
@@ -10,7 +11,7 @@ from django.db import connection
 
 from memory import chats, cursor, sql
 from memory.db import claim_scope, operator_scope
-from memory.models import MemoryCursor, WorkItem, WorkKind
+from memory.models import AuditLog, MemoryCursor, Profile, WorkItem, WorkKind
 from tests.people import Person, person
 from tests.processes import eventually
 
@@ -133,3 +134,15 @@ def test_it_begins_to_read_at_its_place_and_not_at_the_beginning_of_the_log():
         plan = [line.strip() for (line,) in db.fetchall()]
     (at,) = [n for n, line in enumerate(plan) if "audit_chats_in_commit_order" in line]
     assert plan[at + 1].startswith("Index Cond: ((ROW(xid, id) >")
+
+
+def test_it_keeps_the_order_of_saying_though_the_clock_is_set_back():
+    anna = person("anna")
+    with operator_scope():
+        Profile.objects.filter(id=anna.profile_id).update(last_said_at=datetime.now(UTC) + timedelta(hours=1))
+    for n in range(3):
+        tell(anna, f"I like number {n}.")
+    with operator_scope():
+        times = list(AuditLog.objects.filter(said_at__isnull=False).order_by("id").values_list("said_at", flat=True))
+    assert times == sorted(set(times))
+    assert times[0] > datetime.now(UTC) + timedelta(minutes=59)

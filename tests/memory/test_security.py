@@ -98,3 +98,12 @@ def test_it_lets_nobody_change_the_log_even_the_operator():
     for statement in ("UPDATE audit_log SET actor = 'x'", "DELETE FROM audit_log"):
         with pytest.raises(DatabaseError, match="permission denied"), operator_scope(), connection.cursor() as cursor:
             cursor.execute(statement)
+
+
+def test_it_lets_no_login_hold_a_transaction_open_for_ever(database):
+    with psycopg.connect(database.url("superuser")) as c:
+        rows = c.execute(
+            "SELECT rolname FROM pg_roles r LEFT JOIN pg_db_role_setting s ON s.setrole = r.oid AND s.setdatabase = 0"
+            " WHERE rolcanlogin AND NOT coalesce(array_to_string(setconfig, ',') LIKE '%transaction_timeout=%', false)"
+        ).fetchall()
+    assert rows == []

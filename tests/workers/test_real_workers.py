@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
 
 import psycopg
 import pytest
 
+from caesar.embedded import valkey
 from memory.db import operator_scope
 from memory.models import AuditLog, Fact, WorkItem
 from tests.memory.test_cursor import tell
@@ -123,12 +128,32 @@ def reached(moment: str, model: ScriptedModel, holder: psycopg.Connection) -> bo
     return bool(row and row[0])
 
 
-def test_it_goes_on_after_the_broker_was_restarted(env, model, broker):
+def test_it_goes_on_after_the_broker_lost_everything(env, model, broker):
     anna = person("anna")
     with worker(env) as running, beat(env):
         broker.client().flushall()
         tell(anna, TOLD)
         eventually(all_learned, seconds=60, what=running.said)
+    assert added() == 3
+
+
+def test_it_goes_on_after_the_broker_was_restarted_while_the_model_answered(env, model):
+    model.extraction(Text(REPLY, delay=3))
+    home = Path(tempfile.mkdtemp(prefix="caesar-broker-"))
+    anna = person("anna")
+    try:
+        with ExitStack() as running:
+            with valkey.running(home) as first:
+                env = env | {"CAESAR_BROKER_URL": first.url()}
+                one = running.enter_context(worker(env))
+                running.enter_context(beat(env))
+                tell(anna, TOLD)
+                eventually(lambda: len(model.extractions) == 1, what=one.said)
+            with valkey.running(home):
+                tell(anna, "My bike is a Brompton.", conversation_id="later")
+                eventually(lambda: all_learned() and len(model.extractions) == 2, seconds=90, what=one.said)
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
     assert added() == 3
 
 
