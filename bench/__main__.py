@@ -1,4 +1,4 @@
-"""Runs the measurements and prints tables: `python -m bench [chat] [extraction] [memory]`."""
+"""Runs the measurements and prints tables: `python -m bench [chat] [extraction] [apply] [memory]`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.stack import Stack, megabytes, use_home
 
 
 def main() -> None:
-    wanted = set(sys.argv[1:]) or {"chat", "extraction", "memory"}
+    wanted = set(sys.argv[1:]) or {"chat", "extraction", "apply", "memory"}
     home = use_home()
     import django
 
@@ -29,6 +29,8 @@ def _run(stack: Stack, wanted: set[str]) -> None:
         _chat(stack)
     if "extraction" in wanted:
         _extraction(stack)
+    if "apply" in wanted:
+        _apply()
     if "memory" in wanted:
         _memory(stack)
 
@@ -85,6 +87,20 @@ def _extraction(stack: Stack) -> None:
             rate / max(rows.values(), default=[rate])[0],
         ]
     table("Chats read for facts by one worker process", ["items/s", "ratio"], rows)
+
+
+def _apply() -> None:
+    from bench import apply
+
+    rows: dict[str, list[float]] = {}
+    for facts in (apply.SMALL, 10_000):
+        _, profile_id, _ = _person(f"bench-apply-{facts}")
+        apply.seed(profile_id, facts)
+        for each in (1, 50):
+            seen = apply.applied(profile_id, facts_each=each)
+            base = rows.get(f"{each} on {apply.SMALL:,} facts", [seen.p50])[0]
+            rows[f"{each} on {facts:,} facts"] = [seen.p50, seen.p95, seen.p50 / base, seen.queries]
+    table("Results of readings applied", ["p50 ms", "p95 ms", "ratio", "queries"], rows)
 
 
 def _memory(stack: Stack) -> None:

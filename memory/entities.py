@@ -8,9 +8,10 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 
+from django.db import connection
 from django.db.models import Q
 
-from memory import bulk
+from memory import bulk, sql
 from memory.domain.entities import By
 from memory.domain.hanging import Book, Called, Hung, Item, Link, Wanted, hang, wanted
 from memory.domain.names import first_key, trace
@@ -69,15 +70,21 @@ def _item(fact: Fact) -> Item:
 
 def _called(profile_id: uuid.UUID, asked: Wanted, but: set[uuid.UUID]) -> list[Called]:
     """What is called so, or has such a role, by facts that can be seen."""
-    about = Q(first_key__in=asked.firsts)
-    if asked.roles:
-        about |= Q(role__in=asked.roles)
-    rows = FactEntity.objects.filter(about, profile_id=profile_id, fact__state__in=VISIBLE).exclude(by="")
-    columns = ("entity_id", "entity__kind", "by", "role", "name", "name_key", "fact__state")
-    found = rows.exclude(fact__in=but).values_list(*columns).order_by("entity_id", "name_key").distinct()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            sql.read("called"),
+            {
+                "profile": profile_id,
+                "firsts": sorted(asked.firsts),
+                "roles": sorted(asked.roles),
+                "but": list(but),
+                "visible": [state.value for state in VISIBLE],
+            },
+        )
+        rows = cursor.fetchall()
     return [
-        Called(entity_id, EntityKind(kind), By(by), role, name, key, state == FactState.CURRENT)
-        for entity_id, kind, by, role, name, key, state in found
+        Called(entity_id, EntityKind(kind), By(by), role, name, key, current)
+        for entity_id, kind, by, role, name, key, current in rows
     ]
 
 
