@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import Count
 
-from memory import apikeys, pauses, work
+from memory import apikeys, pauses, requeue, work
 from memory.db import operator_scope
 from memory.errors import Conflict, NotFound
 from memory.models import ApiKey, Fact, FactState, Profile, WorkItem, WorkKind, WorkState
@@ -24,13 +24,14 @@ def work_counts() -> dict[tuple[str, str], int]:
 
 
 def retry(item_id: int) -> WorkItem:
-    """Let one item be read again now, whoever's it is."""
+    """Let one item be read again now, whoever's it is. Raises NotFound, Conflict."""
     with operator_scope():
         profile_id = WorkItem.objects.filter(id=item_id).values_list("profile_id", flat=True).first()
     if profile_id is None:
         raise NotFound(f"There is no work item {item_id}.")
+    item = requeue.requeue(profile_id=profile_id, item_id=item_id)
     pauses.clear_all()
-    return work.retry_item(profile_id=profile_id, item_id=item_id)
+    return item
 
 
 def retry_all_dead() -> int:

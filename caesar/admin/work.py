@@ -10,7 +10,7 @@ from django.http import HttpRequest
 
 from caesar.admin.base import Table, choice_filter, link, short
 from caesar.admin.site import afterwards
-from memory import work
+from memory import requeue
 from memory.models import AuditLog, MemoryCursor, ModelPause, WorkItem, WorkKind, WorkState
 
 
@@ -35,7 +35,7 @@ class WorkItemAdmin(Table):
     @admin.action(permissions=["operate"], description="Retry: due at once, with all attempts before it")
     def retry(self, request: HttpRequest, queryset: QuerySet[WorkItem]) -> None:
         for profile_id, item_id in queryset.values_list("profile_id", "id"):
-            afterwards(request, partial(work.retry_item, profile_id=profile_id, item_id=item_id))
+            afterwards(request, partial(requeue.requeue, profile_id=profile_id, item_id=item_id))
 
 
 @admin.register(MemoryCursor)

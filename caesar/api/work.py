@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
-from memory import overview, work
+from memory import overview, requeue
 from memory.models import WorkItem, WorkKind, WorkState
 
 STATES = [state.value for state in WorkState]
@@ -74,7 +74,7 @@ class WorkRetry(MemoryView):
     )
     def post(self, request: Request, item_id: str) -> Response:
         wanted = params.path_number(item_id, "item")
-        item: Any = work.retry_item(profile_id=self.caller.profile_id, item_id=wanted)
+        item: Any = requeue.requeue(profile_id=self.caller.profile_id, item_id=wanted)
         with self.scope():
             item = overview.work_listed(profile_id=self.caller.profile_id).get(id=item.id)
             return Response(WorkSerializer(item).data)

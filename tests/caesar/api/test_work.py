@@ -42,6 +42,19 @@ def test_it_does_not_take_work_from_a_worker_that_is_at_it(anna):
     assert anna.get("/v1/work?state=running").json()["results"][0]["id"] == item["id"]
 
 
+def test_it_does_not_promise_to_read_what_may_not_be_read(anna):
+    tell(anna, "I like tea.")
+    make_work()
+    (item,) = anna.get("/v1/work").json()["results"]
+    anna.patch("/v1/profile", {"memory_enabled": False})
+    off = anna.post(f"/v1/work/{item['id']}/retry")
+    assert (off.status_code, off.json()["error"]["code"]) == (409, "conflict")
+    assert "not agreed to" in off.json()["error"]["message"]
+    anna.patch("/v1/profile", {"memory_enabled": True})  # counts for what is said from now on
+    assert anna.post(f"/v1/work/{item['id']}/retry").status_code == 409
+    assert [row["state"] for row in anna.get("/v1/work").json()["results"]] == ["cancelled"]
+
+
 @pytest.mark.parametrize("item_id", ["x", "0", "-1", "1e3", "9" * 40, "%00", "١"])
 def test_it_has_no_item_of_another_name(anna, item_id):
     response = anna.post(f"/v1/work/{item_id}/retry")

@@ -5,7 +5,7 @@ import pytest
 from memory import cursor
 from memory.db import operator_scope
 from memory.errors import Conflict, NotFound
-from memory.models import ModelPause, WorkItem, WorkKind
+from memory.models import ModelPause, Profile, WorkItem, WorkKind
 from tests.caesar.commands.conftest import run, shell
 from tests.dashboard.conftest import Visitor
 from tests.dashboard.test_audit import tell
@@ -48,6 +48,14 @@ def test_it_says_what_is_not_there_and_what_is_at_work(dead):
         WorkItem.objects.update(state="running")
     with pytest.raises(Conflict):
         run("requeue", str(dead[0]))
+
+
+def test_it_says_that_a_chat_may_not_be_read_any_more(dead):
+    with operator_scope():
+        Profile.objects.update(memory_enabled=False)
+    with pytest.raises(Conflict, match="not agreed to"):
+        run("requeue", str(dead[0]))
+    assert states() == [("dead", 4), ("dead", 4)]
 
 
 def test_a_shell_gets_a_sentence_and_a_code(dead):
