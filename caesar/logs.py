@@ -16,6 +16,13 @@ SHARED: list[Any] = [
 ]
 
 
+class SaidBefore(logging.Filter):
+    """Drops Django's own line for each 503: whoever answered one has said why, and /readyz is asked all the time."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return getattr(record, "status_code", 0) != 503 or record.exc_info is not None
+
+
 def django_logging(level: str) -> dict[str, Any]:
     """logging.dictConfig for every process: all loggers through one handler, libraries no lower than WARNING."""
     return {
@@ -31,10 +38,11 @@ def django_logging(level: str) -> dict[str, Any]:
                 "foreign_pre_chain": SHARED,
             }
         },
+        "filters": {"said_before": {"()": SaidBefore}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "WARNING"},
         "loggers": {name: {"level": level} for name in ("caesar", "memory", "workers", "dashboard")}
-        | {"django.request": {"level": "ERROR"}, "celery": {"level": "WARNING"}},
+        | {"django.request": {"level": "ERROR", "filters": ["said_before"]}, "celery": {"level": "WARNING"}},
     }
 
 

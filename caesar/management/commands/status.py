@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -10,6 +11,17 @@ from django.core.management.base import BaseCommand, CommandParser
 from caesar import health
 from caesar.management.printing import add_json, as_json
 from memory import operations
+from memory.models import WorkState
+
+INDENT = " " * 20
+# What an operator calls a state.
+STATES: Mapping[str, str] = {
+    WorkState.WAITING: "waiting",
+    WorkState.RUNNING: "at work",
+    WorkState.DONE: "done",
+    WorkState.DEAD: "given up (`requeue` tries again)",
+    WorkState.CANCELLED: "cancelled",
+}
 
 
 class Command(BaseCommand):
@@ -33,29 +45,28 @@ class Command(BaseCommand):
                 counts.setdefault(kind, {})[state] = count
             self.stdout.write(as_json({**found.shown(), "workers": workers, "work": counts}))
         else:
-            self.stdout.write("\n".join([*_lines(found), *_workers(workers), *_work(work)]))
+            self.stdout.write("\n".join([*_checks(found, workers), *_work(work), _verdict(found)]))
         if not found.ok:
             sys.exit(1)
 
 
-def _lines(found: health.Readiness) -> list[str]:
-    lines = []
+def _checks(found: health.Readiness, workers: Mapping[str, list[str]]) -> Iterator[str]:
     for check in found.checks:
-        lines.append(f"{check.name:12}{'ok ' if check.ok else 'NOT'}  {check.detail}")
+        yield f"{check.name:12}{'ok' if check.ok else 'NOT OK':8}{check.detail}"
         for place in check.data.get("cursors", ()):
-            held = f", held back by session {place['blocked_by']}" if place["blocked_by"] else ""
-            lines.append(f"{'':17}{place['kind']}: chats not looked at yet: {place['rows']}{held}")
-    return lines
+            held = f", held back by the database session {place['blocked_by']}" if place["blocked_by"] else ""
+            yield f"{INDENT}{place['kind']}: chats that it has not come to yet: {place['rows']}{held}"
+        if check.name == "workers":
+            yield from (f"{INDENT}{name} takes {', '.join(queues)}" for name, queues in sorted(workers.items()))
 
 
-def _workers(workers: dict[str, list[str]]) -> list[str]:
-    return [f"{'worker':17}{name}: {', '.join(queues)}" for name, queues in sorted(workers.items())]
+def _work(work: Mapping[tuple[str, str], int]) -> Iterator[str]:
+    """How many chats stand where, by what is done with them."""
+    for kind in dict.fromkeys(kind for kind, _ in work):
+        counts = [f"{count} {STATES[state]}" for (of, state), count in work.items() if of == kind and count]
+        yield f"{'work':20}{kind}: {', '.join(counts) or 'none yet'}"
 
 
-def _work(work: dict[tuple[str, str], int]) -> list[str]:
-    kinds = dict.fromkeys(kind for kind, _ in work)
-    lines = []
-    for kind in kinds:
-        counts = [f"{count} {state}" for (of, state), count in work.items() if of == kind and count]
-        lines.append(f"{'work':17}{kind}: {', '.join(counts) or 'nothing'}")
-    return lines
+def _verdict(found: health.Readiness) -> str:
+    missing = [check.name for check in found.checks if not check.ok]
+    return f"Not ready: {', '.join(missing)}." if missing else "Ready."

@@ -71,6 +71,23 @@ def test_it_says_that_the_database_is_away(nobody, settings, monkeypatch):
     assert b"hunter2" not in response.content
 
 
+def test_it_says_that_the_tables_are_not_there(nobody, monkeypatch):
+    def no_table():
+        raise AssertionError("looked into a table that is not there yet")
+
+    monkeypatch.setattr(health, "_unapplied", lambda: 3)
+    monkeypatch.setattr(health.cursor, "lag", no_table)
+    response = nobody.get("/readyz")
+    assert response.status_code == 503
+    assert checks(response)["migrations"]["detail"].startswith("3 are missing")
+
+
+def test_it_is_not_an_error_of_the_server_that_it_is_not_ready(nobody, monkeypatch, caplog):
+    monkeypatch.setattr(health, "service_url", lambda _: "postgresql://u:hunter2@127.0.0.1:1/x")
+    assert nobody.get("/readyz").status_code == 503
+    assert [record.name for record in caplog.records] == []
+
+
 def test_it_says_which_session_holds_the_cursor_back(anna, nobody, database, monkeypatch):
     monkeypatch.setattr(health, "LATE_AFTER_TICKS", -1000)
     cursor.tick(WorkKind.EXTRACT)

@@ -16,21 +16,25 @@ def test_it_shows_what_is_there_and_where_the_work_stands(operator, broker):
     tell(anna, "I like rice.")
     nobody = run("status")
     assert nobody.code == 1
-    assert "workers     NOT" in nobody.out
+    assert "workers     NOT OK  No worker answers" in nobody.out
     assert "extract: 1 waiting" in nobody.out
-    assert "extract: chats not looked at yet: 1" in nobody.out
+    assert "extract: chats that it has not come to yet: 1" in nobody.out
     assert "No model is configured" in nobody.out
+    assert nobody.out.endswith("\nNot ready: workers.\n")
     with worker({}, queues="maintenance"):
         ready = run("status", "--json")
+        words = run("status").out
     assert ready.code == 0
     assert ready.json["status"] == "ready"
     assert list(ready.json["workers"].values()) == [["maintenance"]]
     assert ready.json["work"]["extract"]["waiting"] == 1
+    assert " takes maintenance\n" in words
+    assert words.endswith("\nReady.\n")
 
 
 def test_a_shell_gets_a_sentence_without_a_database(tmp_path):
     ran = shell("status", CAESAR_DATABASE_URL="postgresql://u:hunter2@127.0.0.1:1/x", CAESAR_HOME=str(tmp_path))
     assert ran.code == 1
-    assert "database    NOT  The database does not answer." in ran.out
+    assert "database    NOT OK  The database does not answer." in ran.out
     assert "hunter2" not in ran.out + ran.err
     assert "Traceback" not in ran.err
