@@ -26,7 +26,7 @@ from django.db.models.functions import Now
 from memory import audit, facts, files
 from memory.db import erasing_scope, operator_scope, profile_scope
 from memory.errors import InvalidInput, NotFound
-from memory.models import ApiKey, AuditLog, Event, Profile, WorkItem
+from memory.models import ApiKey, AuditLog, Embedding, EmbedQueue, Event, Profile, WorkItem
 
 LOG = structlog.get_logger(__name__)
 BATCH = 1_000
@@ -96,7 +96,10 @@ def resume() -> int:
 
 @cache
 def tables() -> tuple[type[Model], ...]:
-    """Every table with rows of a profile, those first that refer to others: work, so that workers stop."""
+    """Every table with rows of a profile, those first that refer to others: work, so that workers stop.
+
+    What would go along with others (vectors with their texts) goes before them, so that it is counted.
+    """
     owned = [m for m in apps.get_app_config("memory").get_models() if m is not ApiKey and _is_owned(m)]
     order: TopologicalSorter[type[Model]] = TopologicalSorter()
     for model in owned:
@@ -105,7 +108,8 @@ def tables() -> tuple[type[Model], ...]:
             other: Any = field.related_model
             if other in owned and other is not model:
                 order.add(other, model)
-    return (WorkItem, *(m for m in order.static_order() if m is not WorkItem))
+    first = (WorkItem, EmbedQueue, Embedding)
+    return (*first, *(m for m in order.static_order() if m not in first))
 
 
 def _is_owned(model: type[Model]) -> bool:

@@ -16,8 +16,6 @@ from memory.errors import NotFound
 from memory.models import (
     AuditLog,
     Conversation,
-    Embedding,
-    EpisodeSummary,
     Event,
     Fact,
     FactSource,
@@ -88,11 +86,6 @@ def _only_here(taught: Sequence[Fact], audit_ids: Sequence[int]) -> list[Fact]:
 
 
 def _remove(conversation: Conversation, audit_ids: Sequence[int]) -> int:
-    made = [
-        *EpisodeSummary.objects.filter(conversation=conversation).values_list("id", flat=True),
-        *Passage.objects.filter(conversation=conversation).values_list("id", flat=True),
-    ]
-    Embedding.objects.filter(owner_id__in=made).delete()
     Passage.objects.filter(audit_id__in=audit_ids).delete()
     with connection.cursor() as cursor:
         # The chats' evidence and work go with them; facts lose the link to their source.

@@ -127,7 +127,6 @@ def _write(
     """Close before insert, so that there is never a second current value."""
     now = datetime.now(UTC)
     heard = {fact_id for fact_id, _ in plan.evidence}
-    was_held = {row.id for row in rows.values() if row.state == FactState.CURRENT}
     touched = {*plan.changed, *over, *(heard & set(rows))}
     saved = [_changed(rows[i], plan.changed.get(i), i in heard, i in over, now) for i in sorted(touched)]
     for fact_id, claim in plan.clearer.items():
@@ -138,7 +137,6 @@ def _write(
         [row for row in saved if row.state == FactState.CURRENT],
     ):
         bulk.update(batch, CHANGING)
-    facts.drop_vectors(row for row in saved if row.id in was_held and row.state != FactState.CURRENT)
     made = [_made(profile_id, fact, claim, told[claim.id], now) for claim, fact in plan.new.values()]
     entities.place(profile_id=profile_id, facts=[row for row in made if row.op != Op.RETRACT])
     Fact.objects.bulk_create(made)

@@ -42,7 +42,6 @@ def remove(fact: Fact, *, actor: str, alone: bool = False) -> list[Fact]:
     for row in gone:
         mark_deleted(row, now)
     Fact.objects.bulk_update(gone, fields=DELETION)
-    rows.drop_vectors(gone)
     mask_beside(fact.profile_id, gone)
     rows.bury(fact.profile_id, dict.fromkeys(slots, now))
     if fact.op == Op.RETRACT:

@@ -117,7 +117,6 @@ def correct(fact: Fact, new: Mapping[str, Any], now: datetime) -> Fact | None:
     kept = None
     if new.get("value", fact.value) != fact.value:
         kept = _keep_as_history(fact, now)
-        rows.drop_vectors([fact])
         fact.value_norm = normalise(new["value"])
         fact.sensitive = sensitive.is_sensitive(new["value"], fact.key)
         fact.quote, fact.source_kind = "", SourceKind.AUTHORED

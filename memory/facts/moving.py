@@ -54,7 +54,6 @@ def widen(there: Sequence[Fact], *, actor: str) -> Counter[str]:
         if fact.state == FactState.CURRENT and held and fact.cardinality == Cardinality.ONE:
             done["to_review"] += 1
             fact.state, fact.reasons = FactState.PENDING, [SPACE_REMOVED]
-            rows.drop_vectors([fact])
         else:
             done["kept"] += 1
         fact.space_id, fact.version = None, fact.version + 1

@@ -13,7 +13,6 @@ from django.db.models import Q
 from memory import audit, entities, work
 from memory.db import profile_scope
 from memory.domain.text import normalise
-from memory.facts import rows
 from memory.facts.locking import lock
 from memory.facts.quoting import mask_beside
 from memory.models import AuditLog, Event, Fact, FactState
@@ -38,8 +37,7 @@ def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     _redact_log(profile_id, found)
     taught = mask_beside(profile_id, found)
     work.drop_raw_replies(profile_id=profile_id, audit_ids=taught)
-    rows.drop_vectors(ids)
-    Fact.objects.filter(id__in=ids).update(value="", value_norm="", quote="", reasons=[])
+    Fact.objects.filter(id__in=ids).update(value="", value_norm="", terms=[], quote="", reasons=[])
     entities.forget(profile_id=profile_id, fact_ids=ids)
     audit.record_many(
         audit.Entry(Event.FACT_DELETED, profile_id, {"fact_id": str(row.id), "key": row.key}, space_id=row.space_id)

@@ -6,8 +6,6 @@ import uuid
 from collections.abc import Sequence
 from datetime import datetime
 
-from django.db.models import F
-
 from memory import audit, entities
 from memory.domain import rekey as domain
 from memory.domain.rekey import Joined
@@ -38,7 +36,7 @@ def rekey(*, profile_id: uuid.UUID, old: str, new: str, now: datetime, actor: st
     )
     visible = Fact.objects.filter(id__in=ids, state__in=entities.VISIBLE)
     visible.update(entity=None)
-    Fact.objects.filter(id__in=ids).update(key=new, version=F("version") + 1)
+    rows.rename(profile_id, ids, new)
     entities.place(profile_id=profile_id, facts=list(visible.order_by("id")))
     audit.record_many(_entries(profile_id, joined, found, old, new, actor))
     return len(moved)
@@ -50,7 +48,6 @@ def _settle(joined: Joined, found: dict[uuid.UUID, Fact], now: datetime) -> None
         rows.fold(found[row_id], found[into], now)
     for row_id, by in joined.closed.items():
         rows.close([found[row_id]], state=FactState.SUPERSEDED, at=max(found[by].said_at, found[row_id].said_at), by=by)
-    rows.drop_vectors([*joined.doubted, *joined.folded])
     for row_id in joined.doubted:
         row = found[row_id]
         row.state, row.reasons, row.version = FactState.PENDING, [AGAINST], row.version + 1

@@ -13,14 +13,13 @@ from typing import Any
 from django.db import connection
 from django.db.models import F, Q
 
-from memory import audit, hashing, key_aliases
+from memory import audit, bulk, hashing, key_aliases
 from memory.domain.known import Known, Slot, confirmed_confidence
 from memory.domain.types import Cardinality, Op
 from memory.errors import Conflict, NotFound
-from memory.models import Embedding, Event, Fact, FactSource, FactState, Tombstone, TombstoneKind
-from memory.models.fields import new_id
+from memory.models import Event, Fact, FactSource, FactState, Tombstone, TombstoneKind
+from memory.models.fields import new_id, terms_of
 
-VECTORS_OF_FACTS = "fact"
 FOLDED = "folded"  # the reason on a proposal that said what was known: it is no value that the key had
 
 
@@ -93,7 +92,6 @@ def expire(rows: Sequence[Fact]) -> None:
     for row in rows:
         row.state, row.valid_to, row.version = FactState.RETRACTED, row.expires_at, row.version + 1
     Fact.objects.bulk_update(rows, fields=("state", "valid_to", "version"))
-    drop_vectors(rows)
     audit.record_many(expired_entries(rows))
 
 
@@ -115,7 +113,15 @@ def close(rows: Sequence[Fact], *, state: FactState, at: datetime, by: uuid.UUID
         Fact.objects.filter(id__in=[row.id for row in rows]).update(
             state=state, valid_to=at, superseded_by=by, version=F("version") + 1
         )
-        drop_vectors(rows)
+
+
+def rename(profile_id: uuid.UUID, ids: Sequence[uuid.UUID], key: str) -> None:
+    """Put facts under another key."""
+    found = list(Fact.objects.filter(profile_id=profile_id, id__in=ids).order_by("id"))
+    for row in found:
+        row.key, row.version = key, row.version + 1
+        row.terms = terms_of(row)
+    bulk.update(found, ("key", "version", "terms"))
 
 
 def fold(waiting: Fact, into: Fact, at: datetime) -> None:
@@ -151,13 +157,6 @@ def fold_waiting(fact: Fact, at: datetime) -> list[Fact]:
     for row in waiting:
         fold(row, fact, at)
     return waiting
-
-
-def drop_vectors(rows: Iterable[Fact | uuid.UUID]) -> None:
-    """What holds no longer is found by no search, not even by one that forgets to filter."""
-    ids = [row.id if isinstance(row, Fact) else row for row in rows]
-    if ids:
-        Embedding.objects.filter(owner_kind=VECTORS_OF_FACTS, owner_id__in=ids).delete()
 
 
 def digest(fact: Fact) -> bytes:

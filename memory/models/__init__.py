@@ -3,10 +3,11 @@
 from memory.models.audit import AuditLog, Event
 from memory.models.conversation import Conversation, MessageHash, OffRecord
 from memory.models.entity import AliasState, Entity, FactEntity, KeyAlias
-from memory.models.episode import Embedding, EpisodeSummary, Passage
+from memory.models.episode import EpisodeSummary, Passage
 from memory.models.fact import Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
 from memory.models.installation import Installation
 from memory.models.profile import ApiKey, Approval, Profile, Space
+from memory.models.vector import Embedding, EmbeddingIdentity, EmbedQueue, IdentityState, OwnerKind
 from memory.models.work import MemoryCursor, ModelPause, WorkItem, WorkKind, WorkState
 
 __all__ = [
@@ -15,7 +16,9 @@ __all__ = [
     "Approval",
     "AuditLog",
     "Conversation",
+    "EmbedQueue",
     "Embedding",
+    "EmbeddingIdentity",
     "Entity",
     "EpisodeSummary",
     "Event",
@@ -23,12 +26,14 @@ __all__ = [
     "FactEntity",
     "FactSource",
     "FactState",
+    "IdentityState",
     "Installation",
     "KeyAlias",
     "MemoryCursor",
     "MessageHash",
     "ModelPause",
     "OffRecord",
+    "OwnerKind",
     "Passage",
     "Profile",
     "SourceKind",

@@ -1,13 +1,13 @@
-"""Summaries of conversations, pieces of raw chat, and the vectors of whatever is embedded."""
+"""Summaries of conversations, and pieces of raw chat. Written by `memory.episodes` and `memory.passages`."""
 
 from __future__ import annotations
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
-from pgvector.django import HalfVectorField
 
 from memory.models.conversation import Conversation
-from memory.models.fields import now_column, uuid_key
+from memory.models.fields import TermsField, now_column, uuid_key
 from memory.models.profile import Profile, Space
 
 
@@ -20,6 +20,7 @@ class EpisodeSummary(models.Model):
     conversation = models.OneToOneField(Conversation, on_delete=models.CASCADE, related_name="+")
     summary = models.TextField()
     details = models.JSONField(default=dict)
+    terms = TermsField()
     source_audit_ids = ArrayField(models.BigIntegerField(), default=list)
     said_at = models.DateTimeField()
     recall_count = models.IntegerField(default=0)
@@ -31,11 +32,21 @@ class EpisodeSummary(models.Model):
 
     class Meta:
         db_table = "episode_summaries"
-        indexes = [models.Index(fields=["profile", "-said_at"], name="episode_newest")]
+        indexes = [
+            models.Index(fields=["profile", "-said_at"], name="episode_newest"),
+            GinIndex(fields=["terms"], name="episode_terms", fastupdate=False),
+        ]
+
+    def words(self) -> str:
+        """What the summary is found by."""
+        return self.summary
 
 
 class Passage(models.Model):
-    """A piece of raw chat for explicit recall."""
+    """A piece of raw chat for explicit recall.
+
+    `position` grows over the turns of a conversation, so that neighbours are known; `length` is in tokens.
+    """
 
     id = uuid_key()
     profile = models.ForeignKey(Profile, on_delete=models.CASCADE, related_name="+")
@@ -43,27 +54,22 @@ class Passage(models.Model):
     conversation = models.ForeignKey(Conversation, on_delete=models.CASCADE, null=True, related_name="+")
     audit_id = models.BigIntegerField(null=True)
     role = models.TextField()
+    speaker = models.TextField(default="", db_default="")
     text = models.TextField()
+    terms = TermsField()
+    length = models.IntegerField(default=0, db_default=0)
     source_ids = ArrayField(models.TextField(), default=list)
     position = models.IntegerField(default=0)
     said_at = models.DateTimeField()
 
     class Meta:
         db_table = "passages"
-        indexes = [models.Index(fields=["profile", "audit_id"], name="passage_by_audit")]
+        indexes = [
+            models.Index(fields=["profile", "audit_id"], name="passage_by_audit"),
+            models.Index(fields=["conversation", "position"], name="passage_neighbours"),
+            GinIndex(fields=["terms"], name="passage_terms", fastupdate=False),
+        ]
 
-
-class Embedding(models.Model):
-    """The vector of one text under one embedder. `identity` is provider, model and dimension in one word."""
-
-    id = models.BigAutoField(primary_key=True)
-    profile = models.ForeignKey(Profile, on_delete=models.CASCADE, related_name="+")
-    owner_kind = models.TextField()
-    owner_id = models.UUIDField()
-    identity = models.TextField()
-    vector = HalfVectorField()
-
-    class Meta:
-        db_table = "embeddings"
-        constraints = [models.UniqueConstraint(fields=["owner_kind", "owner_id", "identity"], name="embedding_once")]
-        indexes = [models.Index(fields=["profile", "identity", "owner_kind"], name="embedding_profile")]
+    def words(self) -> str:
+        """What the passage is found by."""
+        return self.text

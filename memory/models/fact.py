@@ -5,12 +5,13 @@ from __future__ import annotations
 from enum import StrEnum
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 
 from memory.domain.types import Cardinality, Category
 from memory.models.audit import AuditLog
 from memory.models.entity import Entity
-from memory.models.fields import now_column, one_of, uuid_key
+from memory.models.fields import TermsField, now_column, one_of, uuid_key
 from memory.models.profile import Profile, Space
 
 
@@ -49,6 +50,7 @@ class Fact(models.Model):
     key = models.TextField(null=True, blank=True)
     value = models.TextField()
     value_norm = models.TextField()
+    terms = TermsField()
     category = models.TextField(default=Category.FACT.value)
     state = models.TextField()
     cardinality = models.TextField(default=Cardinality.ONE.value)
@@ -115,6 +117,7 @@ class Fact(models.Model):
         indexes = [
             models.Index(fields=["profile", "state", "key"], name="fact_profile_state_key"),
             models.Index(fields=["source_audit"], name="fact_source_audit"),
+            GinIndex(fields=["terms"], name="fact_terms", condition=models.Q(state="current"), fastupdate=False),
             models.Index(
                 fields=["deleted_at"],
                 name="fact_to_purge",
@@ -129,6 +132,10 @@ class Fact(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key}: {self.value}" if self.key else self.value
+
+    def words(self) -> str:
+        """What the fact is found by; what is purged by nothing."""
+        return f"{(self.key or '').replace('.', ' ')} {self.value}" if self.value else ""
 
 
 class FactSource(models.Model):

@@ -6,8 +6,11 @@ import uuid
 from typing import Any
 
 import fastuuid
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models.functions import Now
+
+from memory.domain.terms import term_ids, tokens
 
 
 def new_id() -> uuid.UUID:
@@ -27,6 +30,29 @@ def now_column() -> Any:
 def one_of(field: str, enum: type[Any], name: str) -> models.CheckConstraint:
     """A CHECK that the column holds a value of the enum."""
     return models.CheckConstraint(condition=models.Q(**{f"{field}__in": [e.value for e in enum]}), name=name)
+
+
+class TermsField(ArrayField):
+    """The distinct terms of the row's `words()`, hashed with its profile, set whenever the row is saved.
+
+    `QuerySet.update` goes past it: whoever changes words in that way sets the terms too.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            **{"base_field": models.BigIntegerField(), "default": list, "db_default": [], **options}
+            | {"editable": False, "blank": True}
+        )
+
+    def pre_save(self, model_instance: Any, add: bool) -> Any:
+        terms = terms_of(model_instance)
+        setattr(model_instance, self.attname, terms)
+        return terms
+
+
+def terms_of(row: Any) -> list[int]:
+    """What a row with `words()` is found by."""
+    return term_ids(row.profile_id, tokens(row.words()))
 
 
 class Xid8Field(models.Field):  # type: ignore[type-arg]

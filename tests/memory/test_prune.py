@@ -12,7 +12,17 @@ from django.db import connection
 from memory import chats, facts, prune, work
 from memory.db import operator_scope, profile_scope
 from memory.errors import NotFound
-from memory.models import AuditLog, Conversation, Embedding, EpisodeSummary, Fact, MessageHash, Passage, WorkItem
+from memory.models import (
+    AuditLog,
+    Conversation,
+    Embedding,
+    EmbedQueue,
+    EpisodeSummary,
+    Fact,
+    MessageHash,
+    Passage,
+    WorkItem,
+)
 from memory.models.fields import new_id
 from tests.memory.saying import last_event, now
 from tests.memory.test_cursor import tell
@@ -59,9 +69,9 @@ def test_it_leaves_nothing_of_a_conversation_but_what_it_taught(anna, model, dat
             EpisodeSummary.objects.create(summary="zanzibar", **common),
             Passage.objects.create(text="zanzibar", role="user", **common),
         ]
-        for owner in made:
+        for kind, owner in zip(("episode", "passage"), made, strict=True):
             Embedding.objects.create(
-                profile_id=anna.profile_id, owner_kind="x", owner_id=owner.id, identity="t", vector=[0.5]
+                profile_id=anna.profile_id, owner_kind=kind, owner_id=owner.id, identity="t", vector=[0.5]
             )
     done = gone(anna, "one")
     assert (done.chats, [f.value for f in done.kept], done.deleted) == (2, ["Beans"], ())
@@ -69,6 +79,7 @@ def test_it_leaves_nothing_of_a_conversation_but_what_it_taught(anna, model, dat
     assert "zanzibar" not in everything(database).casefold()
     with profile_scope(anna.profile_id):
         fact = Fact.objects.get()
+        assert EmbedQueue.objects.exclude(owner_id=fact.id).count() == 0
     assert (fact.state, fact.source_audit_id, fact.quote) == ("current", None, "My dog is Beans.")
     event, payload = last_event(anna)
     assert event == "memory.conversation.deleted"
