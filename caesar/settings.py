@@ -44,6 +44,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "caesar.csp.ContentSecurityPolicy",
+    "caesar.login.cookies.SecureCookies",
     "caesar.statics.StaticFiles",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -85,6 +86,8 @@ SECURE_REFERRER_POLICY = "same-origin"
 DATA_UPLOAD_MAX_MEMORY_SIZE = CAESAR.max_request_bytes
 
 LANGUAGE_CODE = "en"
+# Those that the pages are translated into (dashboard/locale).
+LANGUAGES = [("en", "English")]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from caesar.embedded.postgres import Postgres
     from caesar.embedded.valkey import Valkey
 
-pytest_plugins = ["tests.served"]
+pytest_plugins = ["tests.served", "tests.chromium"]
 KEPT = {"django_migrations", "django_content_type", "auth_permission", "installation"}
 
 

@@ -5,7 +5,7 @@ import os
 import shutil
 import tempfile
 
-for name in [n for n in os.environ if n.startswith("CAESAR_")]:
+for name in [n for n in os.environ if n.startswith("CAESAR_") and n != "CAESAR_REQUIRE_BROWSER"]:
     del os.environ[name]
 HOME = tempfile.mkdtemp(prefix="caesar-test-")
 os.environ["CAESAR_HOME"] = HOME

@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -18,8 +19,8 @@ from caesar.login import lockout, tokens
 from memory import operations
 
 HOME = "/dashboard/facts"
-WRONG = "That is not right."
-SPENT = "This link was used before or is too old. `python manage.py login_link` prints a new one."
+WRONG = gettext_lazy("That is not right.")
+SPENT = gettext_lazy("This link was used before or is too old. `python manage.py login_link` prints a new one.")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -80,7 +81,7 @@ def _welcome(request: HttpRequest, user: User) -> HttpResponse:
     return _see_other(resolve_url(wanted) if wanted.startswith("/") and safe else HOME)
 
 
-def _page(request: HttpRequest, problem: str = "", *, status: int = 200) -> HttpResponse:
+def _page(request: HttpRequest, problem: object = "", *, status: int = 200) -> HttpResponse:
     shown = {
         "problem": problem,
         "token": "" if problem else request.GET.get("token", ""),

@@ -1,27 +1,29 @@
-"""What is known: the list, a fact to be corrected, a fact to be deleted."""
+"""What is known: the list, searched, narrowed, sorted and grouped."""
 
 from __future__ import annotations
 
-import uuid
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from django.contrib import messages
-from django.core.paginator import Paginator
-from django.db.models import F
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
 
-from dashboard.forms import FactForm
-from dashboard.person import own_page
-from memory import facts, recall, selectors
+from dashboard import facts_shown, filters
+from dashboard.facts_shown import Row
+from dashboard.filters import Filters
+from dashboard.pages import page
+from dashboard.person import Person, own_page
+from memory import fact_selectors, profile_selectors
 from memory.db import profile_scope
-from memory.domain.text import clean
-from memory.errors import CaesarError, Conflict, InvalidInput, NotFound
-from memory.models import Fact, Profile
+from memory.fact_selectors import Group, Standing
+from memory.facts import undo_time
+from memory.models import Fact
 
 PAGE_SIZE = 50
-MAX_QUERY = 200
 
 
 @require_safe
@@ -31,72 +33,58 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @own_page
-def listed(request: HttpRequest, profile: Profile) -> HttpResponse:
-    wanted = clean(request.GET.get("q", ""))[:MAX_QUERY].strip()
-    with profile_scope(profile.id):
-        rows = selectors.facts_listed(profile_id=profile.id, wanted=selectors.FactFilter(q=wanted or None))
-        page = Paginator(rows.order_by(F("score").desc(), "id"), PAGE_SIZE).get_page(request.GET.get("page"))
-        shown = [{"fact": fact, "sentence": recall.sentence(fact, profile)} for fact in page]
-        context = {"page_name": "facts", "profile": profile, "page": page, "facts": shown, "q": wanted}
-        return render(request, "dashboard/facts.html", context)
+def listed(request: HttpRequest, person: Person) -> HttpResponse:
+    chosen = filters.read(request.GET)
+    spaces = profile_selectors.spaces(profile_id=person.profile.id)
+    with profile_scope(person.profile.id):
+        rows = fact_selectors.listed(profile_id=person.profile.id, wanted=chosen.wanted)
+        there: Page[Fact] = Paginator(rows.order_by("id"), PAGE_SIZE).get_page(request.GET.get("page"))
+        found = fact_selectors.page(
+            rows, sort=chosen.sort, group=chosen.group, start=max(0, there.start_index() - 1), most=PAGE_SIZE
+        )
+        shown = list(_with_headings(facts_shown.rows(person, found), chosen.group))
+    context: dict[str, Any] = {
+        "page": there,
+        "rows": shown,
+        "chosen": chosen,
+        "selects": _selects(chosen, filters.spaces(spaces)),
+        "undo_hours": int(undo_time().total_seconds() // 3600),
+        "deleted": chosen.wanted.standing is Standing.DELETED,
+    }
+    return page(request, person, "facts.html", context, name="facts")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@own_page
-def edit(request: HttpRequest, profile: Profile, fact_id: uuid.UUID) -> HttpResponse:
-    fact = _found(profile, fact_id)
-    if request.method != "POST":
-        form = FactForm(initial={"value": fact.value, "confidence": fact.confidence, "version": fact.version})
-        return _form(request, profile, fact, form)
-    form = FactForm(request.POST)
-    if form.is_valid():
-        try:
-            facts.edit(profile_id=profile.id, fact_id=fact_id, **form.edit())
-        except NotFound:
-            raise Http404 from None
-        except (InvalidInput, Conflict) as error:
-            form.add_error(None, str(error))
-            return _form(request, profile, fact, form, error.status)
-        messages.success(request, "Saved.")
-        return _see_other()
-    return _form(request, profile, fact, form, 400)
+def _selects(chosen: Filters, spaces: dict[str, object]) -> list[dict[str, Any]]:
+    """The choices above the list; `any` is what leaves a choice open."""
+    wanted = chosen.wanted
+    named: list[tuple[str, str, str | None, Mapping[Any, Any], object]] = [
+        ("status", _("Status"), None, filters.STANDINGS, wanted.standing),
+        ("category", _("Category"), _("All categories"), filters.CATEGORIES, wanted.category),
+        ("space", _("Space"), _("All spaces"), spaces, wanted.space),
+        ("source", _("Source"), _("All sources"), filters.SOURCES, wanted.source),
+        ("sort", _("Sorted by"), None, filters.SORTS, chosen.sort),
+        ("group", _("Grouped by"), None, filters.GROUPS, chosen.group),
+    ]
+    return [
+        {"name": name, "label": label, "any": open_, "options": options.items(), "value": value}
+        for name, label, open_, options, value in named
+        if len(options) > 2 or name != "space" or value
+    ]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@own_page
-def delete(request: HttpRequest, profile: Profile, fact_id: uuid.UUID) -> HttpResponse:
-    fact = _found(profile, fact_id)
-    if request.method != "POST":
-        return render(request, "dashboard/fact_delete.html", _shown(profile, fact))
-    try:
-        facts.delete(profile_id=profile.id, fact_id=fact_id)
-    except NotFound:
-        raise Http404 from None
-    except CaesarError as error:
-        messages.error(request, str(error))
-    else:
-        messages.success(request, "Deleted.")
-    return _see_other()
+def _with_headings(rows: list[Row], group: Group) -> Iterator[Row]:
+    """Sets the heading of the first row of each group; one that goes on from the last page has it too."""
+    before = None
+    for row in rows:
+        if group is Group.NONE:
+            yield row
+            continue
+        mine: str = row.fact.group  # type: ignore[attr-defined]
+        yield replace(row, heading=_heading(row, mine, group)) if mine != before else row
+        before = mine
 
 
-def _found(profile: Profile, fact_id: uuid.UUID) -> Fact:
-    with profile_scope(profile.id):
-        fact = selectors.fact(profile_id=profile.id, fact_id=fact_id)
-    if fact is None:
-        raise Http404
-    return fact
-
-
-def _shown(profile: Profile, fact: Fact) -> dict[str, Any]:
-    return {"profile": profile, "fact": fact, "sentence": recall.sentence(fact, profile)}
-
-
-def _form(request: HttpRequest, profile: Profile, fact: Fact, form: FactForm, status: int = 200) -> HttpResponse:
-    shown = {**_shown(profile, fact), "form": form}
-    return render(request, "dashboard/fact.html", shown, status=status)
-
-
-def _see_other() -> HttpResponse:
-    response: HttpResponse = HttpResponseRedirect("/dashboard/facts")
-    response.status_code = 303
-    return response
+def _heading(row: Row, mine: str, group: Group) -> str:
+    if group is Group.KEY:
+        return mine.replace("_", " ").capitalize() if mine else _("Without a key")
+    return row.about.title.name if row.about else _("Yourself")

@@ -33,8 +33,8 @@ def test_it_shows_a_chat_whole_with_what_it_taught(anna):
     page = anna.page(f"/dashboard/audit/{audit_id}")
     for words in ("I have a dog called Beans.", "Noted: I have", "thread", "general", "chat.completed", "decision_id"):
         assert words in page.text
-    assert f"/dashboard/facts/{fact.id}" in page.links()
-    assert f"/dashboard/audit/{audit_id}" in anna.page("/dashboard/facts").links()
+    assert f"/dashboard/facts/{fact.id}/history" in page.links()
+    assert f"/dashboard/audit/{audit_id}?fact={fact.id}#quote" in anna.page("/dashboard/facts").links()
 
 
 def test_it_goes_back_in_time(anna):
@@ -65,7 +65,7 @@ def test_nobody_else_can_look(anna, bert):
 def test_it_asks_the_database_as_often_for_many_rows_as_for_few(anna, django_assert_max_num_queries):
     for number in range(20):
         tell(anna, f"I like number {number}.", conversation_id=str(number))
-    with django_assert_max_num_queries(13):
+    with django_assert_max_num_queries(15):
         anna.page("/dashboard/audit")
 
 

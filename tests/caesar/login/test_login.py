@@ -165,6 +165,15 @@ def test_it_makes_an_address_wait_after_ten_wrong_tries(operator, browser):
     assert browser.post("/login/", {"token": token_of(tokens.make())}).status_code == 303
 
 
+def test_it_takes_the_addresses_of_one_ipv6_network_for_one(operator):
+    for host in range(10):
+        guessing = Client(REMOTE_ADDR=f"2001:db8:1:2::{host:x}")
+        assert guessing.post("/login/", {"username": "operator", "password": "guess"}).status_code == 400
+    assert guessing.post("/login/", {"username": "operator", "password": PASSWORD}).status_code == 429
+    beside = Client(REMOTE_ADDR="2001:db8:1:3::1")
+    assert beside.post("/login/", {"username": "operator", "password": PASSWORD}).status_code == 303
+
+
 def test_it_wants_a_csrf_token(operator):
     browser = Client(enforce_csrf_checks=True)
     response = browser.post("/login/", {"username": "operator", "password": PASSWORD})
@@ -215,3 +224,12 @@ def test_it_shows_what_was_asked_for_as_text(browser):
     page = browser.get("/login/?token=%22%3E%3Cscript%3E&next=%22%3E%3Cb%3E").content
     assert b"<script" not in page
     assert b"<b>" not in page
+
+
+@pytest.mark.parametrize("secure", [True, False])
+def test_its_cookies_go_by_https_alone_where_there_is_https(operator, browser, secure):
+    browser.get("/login/", secure=secure)
+    browser.post("/login/", {"username": "operator", "password": PASSWORD}, secure=secure)
+    assert {"sessionid", "csrftoken"} <= set(browser.cookies)
+    assert [bool(cookie["secure"]) for cookie in browser.cookies.values()] == [secure] * len(browser.cookies)
+    assert browser.cookies["sessionid"]["max-age"] == 7 * 24 * 3600

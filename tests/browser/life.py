@@ -1,0 +1,96 @@
+"""What a person's memory looks like after a while: facts of all kinds, proposals, history, chats."""
+
+from __future__ import annotations
+
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.db.models import F
+
+from memory import chats, facts
+from memory.db import profile_scope
+from memory.domain.text import normalise
+from memory.models import Fact, FactState
+from tests.people import Person
+
+TOLD = [
+    ("dog.name", "Beans", "person", "Our dog is called Beans, she is a beagle."),
+    ("dog.breed", "beagle", "person", "Our dog is called Beans, she is a beagle."),
+    ("address.city", "Tallinn", "fact", "I moved to Tallinn in March."),
+    ("work.employer", "Kestrel Maps", "fact", "I work at Kestrel Maps as a surveyor."),
+    ("work.role", "surveyor", "fact", "I work at Kestrel Maps as a surveyor."),
+    ("preference.coffee", "oat flat white, no sugar", "preference", "Coffee for me is an oat flat white, no sugar."),
+    ("allergy", "hazelnuts", "fact", "Careful, I'm allergic to hazelnuts."),
+    ("sister.name", "Maren", "person", "My sister Maren lives in Oslo."),
+    ("goal.running", "a half marathon in May", "goal", "I want to run a half marathon in May."),
+    (None, "Takes the tram on rainy days and cycles otherwise", "workflow", "I take the tram on rainy days."),
+]
+WAITING = [
+    ("address.city", "Tartu", ["against_pinned"], "If all goes well I live in Tartu by then."),
+    ("work.employer", "Northlight", ["not_asserted:hypothetical"], "Maybe I'll work at Northlight one day."),
+    ("preference.tea", "white tea", ["low_confidence"], "White tea was quite nice today."),
+    (None, "Is looking for a new flat", ["review"], "We are looking for a new flat."),
+]
+
+
+def told(who: Person, text: str, conversation: str | None = None) -> int:
+    """A chat that ended. Returns the id of its row."""
+    turn = chats.begin(
+        profile_id=who.profile_id, messages=[{"role": "user", "content": text}], conversation_id=conversation
+    )
+    return chats.finish(turn, chats.Answer(text="Noted, thank you."))
+
+
+def knows(who: Person, key: str | None, value: str, **more: Any) -> Fact:
+    """A fact that holds, as if it had been learned."""
+    quote, audit_id, days = more.pop("quote", ""), more.pop("audit_id", None), more.pop("days", 0)
+    fact = facts.author(
+        profile_id=who.profile_id, fields={"key": key, "value": value, "category": more.pop("category", "fact")}
+    )
+    ago = timedelta(days=days)
+    with profile_scope(who.profile_id):
+        Fact.objects.filter(id=fact.id).update(
+            quote=quote,
+            source_audit_id=audit_id,
+            pinned=audit_id is None,
+            source_kind="extracted" if audit_id else "authored",
+            last_confirmed_at=F("last_confirmed_at") - ago,
+            **more,
+        )
+        fact.refresh_from_db()
+    return fact
+
+
+def waits(who: Person, key: str | None, value: str, reasons: list[str], **more: Any) -> Fact:
+    """A proposal, as if a chat had brought it."""
+    now = datetime.now(UTC)
+    with profile_scope(who.profile_id):
+        return Fact.objects.create(
+            id=uuid.uuid4(),
+            profile_id=who.profile_id,
+            key=key,
+            value=value,
+            value_norm=normalise(value),
+            state=FactState.PENDING,
+            reasons=reasons,
+            said_at=more.pop("said_at", now),
+            first_seen_at=now,
+            last_confirmed_at=now,
+            confidence=more.pop("confidence", 0.55),
+            **more,
+        )
+
+
+def lived(who: Person) -> None:
+    """All of it."""
+    for number, (key, value, category, said) in enumerate(TOLD):
+        audit_id = told(who, said, f"c{number}")
+        confidence = 0.95 - 0.04 * number
+        knows(who, key, value, category=category, quote=said, audit_id=audit_id, days=number * 9, confidence=confidence)
+    for number, (key, value, reasons, said) in enumerate(WAITING):
+        audit_id = told(who, said, f"w{number}")
+        waits(who, key, value, reasons, quote=said, source_audit_id=audit_id)
+    knows(who, "preference.music", "Bach in the morning", days=2)
+    fact = knows(who, "address.street", "Pikk 12", days=1)
+    facts.edit(profile_id=who.profile_id, fact_id=fact.id, changes={"value": "Pikk 14"})
