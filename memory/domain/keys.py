@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 import regex
 
+from .text import in_one_script
+
 MAX_SEGMENTS = 5
 MAX_LENGTH = 120
+MARK = 8  # hexadecimal digits that tell apart what was cut
 
 _MARKUP = regex.compile(r"<[^<>]*>?|&[a-zA-Z#0-9]{1,10};")
 _CAMEL = regex.compile(r"(?<=[\p{Ll}\p{Nd}])(?=\p{Lu}\p{Ll})")
@@ -98,13 +102,17 @@ _SPELLINGS: dict[str, str] = {
     "shoe_size": "size.shoe shoe.size",
 }
 ALIASES: Mapping[str, str] = {spelling: key for key, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+# "address city" and `work.start.date`: the usual keys, however their words are parted.
+_FLAT = {one.replace(".", "_"): key for one, key in [*ALIASES.items(), *((key, key) for key in _SPELLINGS)]}
 
 
 def canonical(key: str, aliases: Mapping[str, str] | None = None) -> str | None:
     """The one normal form of a key, or None where nothing sensible is left.
 
-    `:` `/` `.` part segments (at most 5); spaces, dashes and camelCase become `_` inside one. Letters of every
-    script stay. `aliases` are the operator's (spelling to key, in any spelling) and win over the built-in ones.
+    `:` `/` `.` part segments (at most 5, what is more becomes part of the last); spaces, dashes and camelCase become
+    `_` inside one. Letters of every script stay, but for those that only pretend to be of the word's. A key that is
+    too long ends in a mark of what was cut, so that two do not become one. `aliases` are the operator's (spelling to
+    key, in any spelling) and win over the built-in ones.
     """
     plain = spelling(key)
     if plain is None:
@@ -140,7 +148,9 @@ def _usual(plain: str) -> str:
     if plain in ALIASES:
         return ALIASES[plain]
     shorter = _FAVOURITE.sub("favourite.", _without_owner(plain))
-    return ALIASES.get(shorter, shorter)
+    if shorter in ALIASES or shorter in _SPELLINGS:
+        return ALIASES.get(shorter, shorter)
+    return _FLAT.get(shorter.replace(".", "_"), shorter)
 
 
 def spelling(key: str) -> str | None:
@@ -148,9 +158,11 @@ def spelling(key: str) -> str | None:
     key = _MARKUP.sub(" ", unicodedata.normalize("NFKC", key[: 8 * MAX_LENGTH]))
     key = unicodedata.normalize("NFKC", _CAMEL.sub("_", key).casefold())
     parts = (_STRANGE.sub("", _GAP.sub("_", part)) for part in _SEPARATOR.split(key))
-    segments = (_GAP.sub("_", part).strip("_") for part in parts)
-    joined = ".".join([segment for segment in segments if segment][:MAX_SEGMENTS])
-    joined = joined[:MAX_LENGTH].strip("._")
+    segments = [segment for part in parts if (segment := _GAP.sub("_", in_one_script(part)).strip("_"))]
+    head, rest = segments[: MAX_SEGMENTS - 1], segments[MAX_SEGMENTS - 1 :]
+    joined = ".".join([*head, *(["_".join(rest)] if rest else [])])
+    if len(joined) > MAX_LENGTH:
+        joined = f"{joined[: MAX_LENGTH - MARK - 1].rstrip('._')}_{hashlib.sha256(joined.encode()).hexdigest()[:MARK]}"
     return joined if _LETTER.search(joined) else None
 
 

@@ -116,6 +116,37 @@ def _fold_char(char: str) -> str:
     return " " if category in ("Zs", "Zl", "Zp") else char
 
 
+_ENDS = " .,;:!?\u2026\u3002\uff0c\u3001\u00bf\u00a1\"'"
+
+
+def same_form(value: str) -> str:
+    """How a value is compared with others: its comparable form, without the signs that a sentence puts around it."""
+    text = normalise(value)
+    return text.strip(_ENDS) or text
+
+
+# Letters of the Cyrillic and Greek scripts that look like a Latin one.
+_ALIKE = dict(
+    zip(
+        "\u0430\u0435\u0451\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u04bb\u0501\u051b\u051d\u043a\u0442\u043c\u0432\u043d"
+        "\u03b1\u03bf\u03bd\u03c1\u03b9\u03ba\u03c5\u03c7\u03f2\u03f3\u03c4\u03b5",
+        "aeeopcyxijshdqwktmbhaovpikuxcjte",
+        strict=True,
+    )
+)
+_SCRIPT_WORD = regex.compile(r"[\p{L}\p{M}]+")
+_MIXED = regex.compile(r"(?=.*\p{Latin})(?=.*[\p{Cyrillic}\p{Greek}])", regex.DOTALL)
+
+
+def in_one_script(text: str) -> str:
+    """The text with look-alikes written in Latin where a word mixes them with Latin letters: nobody writes so."""
+    if text.isascii():
+        return text
+    return _SCRIPT_WORD.sub(
+        lambda word: "".join(_ALIKE.get(c, c) for c in word[0]) if _MIXED.match(word[0]) else word[0], text
+    )
+
+
 @dataclass(frozen=True)
 class Token:
     """One token of a folded text and where it stands in it. `kind` is word, number or dense."""

@@ -25,6 +25,11 @@ from memory.domain.keys import ALIASES, MAX_LENGTH, MAX_SEGMENTS, canonical
         ("preference:coffee", "preference.coffee"),
         ("Favorite color", "favourite.colour"),
         ("favourite_ice_cream", "fav.ice_cream"),
+        ("Address City", "address.city"),
+        ("work.start.date", "work.start_date"),
+        ("\u0430ddress.\u0441ity", "address.city"),  # Cyrillic a and es
+        ("d\u03bfg.name", "dog.name"),  # Greek omicron
+        ("add\u200bress.city", "address.city"),
     ],
 )
 def test_two_spellings_of_a_key_meet(one, other):
@@ -39,7 +44,8 @@ def test_two_spellings_of_a_key_meet(one, other):
         ("mökki", "mökki"),
         ("любимый_цвет", "любимый_цвет"),
         ("趣味", "趣味"),
-        ("a.b.c.d.e.f.g", "a.b.c.d.e"),
+        ("a.b.c.d.e.f.g", "a.b.c.d.e_f_g"),
+        ("\u0446\u0432\u0435\u0442.\u0430\u0432\u0442\u043e", "\u0446\u0432\u0435\u0442.\u0430\u0432\u0442\u043e"),
         ("..a..b..", "a.b"),
         ("shoe size", "shoe_size"),
         ("person:sarah-chen/role", "person.sarah_chen.role"),
@@ -72,6 +78,20 @@ def test_the_operators_aliases_move_a_usual_key():
 def test_every_alias_leads_to_a_key_that_stays():
     assert {key: canonical(key) for key in ALIASES.values()} == {key: key for key in ALIASES.values()}
     assert not [spelling for spelling in ALIASES if canonical(spelling) != ALIASES[spelling]]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("project.atlas.milestone.beta.date.start", "project.atlas.milestone.beta.date.end"),
+        ("thing_" + "x" * 200 + "a", "thing_" + "x" * 200 + "b"),
+        ("a." * 90 + "first", "a." * 90 + "last"),
+    ],
+)
+def test_two_keys_stay_two_however_long_they_are(one, other):
+    first, second = canonical(one), canonical(other)
+    assert first != second
+    assert max(len(first or ""), len(second or "")) <= MAX_LENGTH
 
 
 @given(st.text(max_size=300))
