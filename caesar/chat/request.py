@@ -11,6 +11,7 @@ from memory.errors import InvalidInput
 NATIVE_FIELDS = ("messages", "model", "space", "conversation_id", "memory", "user")
 EXTENSIONS = ("space", "conversation_id", "memory")
 MAX_LINE = 200
+MOST_CHOICES = 128  # OpenAI's own limit; each is held until its answer has come
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,8 @@ def openai(body: Mapping[str, Any]) -> Call:
     _only(given, EXTENSIONS, "caesar.")
     if not isinstance(body.get("stream"), bool | None):
         raise InvalidInput("stream is true or false.")
+    if isinstance(body.get("n"), int | float) and body["n"] > MOST_CHOICES:
+        raise InvalidInput(f"n, the number of answers, is at most {MOST_CHOICES}.")
     return _call(False, {name: value for name, value in body.items() if name != "caesar"}, given, "caesar.")
 
 

@@ -24,6 +24,7 @@ from memory.errors import (
 )
 from memory.llm.retry_after import retry_after
 from memory.llm.routing import Route
+from memory.llm.sse import EventTooLarge
 from memory.llm.words import clean, own_words, without_keys
 
 _KEY_SETTINGS = {"anthropic": "CAESAR_LLM__ANTHROPIC__API_KEY", "openai": "CAESAR_LLM__OPENAI__API_KEY"}
@@ -51,6 +52,8 @@ def translate(error: BaseException, route: Route) -> ModelError:
         return timed_out(route)
     if any(isinstance(e, httpx.TransportError | OSError) for e in chain):
         return down(route)
+    if any(isinstance(e, EventTooLarge) for e in chain):
+        return nonsense("its answer does not end", route)
     if any(isinstance(e, json.JSONDecodeError | KeyError | TypeError | AttributeError) for e in chain):
         return nonsense("its answer could not be read", route, raw=said)
     status = getattr(error, "status_code", None)

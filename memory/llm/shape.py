@@ -14,6 +14,8 @@ from typing import Any
 from memory.llm.usage import Usage
 
 _ENVELOPE = frozenset({"id", "object", "created", "model", "choices", "usage"})
+# More than OpenAI gives at once; what stands beyond is let go.
+MOST_CHOICES = 128
 Chunk = dict[str, Any]
 
 
@@ -67,7 +69,8 @@ class StreamShape:
         if not self._id:
             self._open(raw)
         listed = raw.get("choices")
-        choices = [self._choice(c) for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+        given = [c for c in listed if isinstance(c, dict)] if isinstance(listed, list) else []
+        choices = [self._choice(index, c) for c in given if self._takes(index := _index(c))]
         rest = {name: value for name, value in raw.items() if name not in _ENVELOPE}
         if choices or any(value is not None for value in rest.values()):
             yield {**self._envelope(), "choices": choices, **rest}
@@ -92,9 +95,10 @@ class StreamShape:
         head = {"id": self._id, "object": "chat.completion.chunk", "created": self._created}
         return {**head, "model": self._model}
 
-    def _choice(self, raw: dict[str, Any]) -> dict[str, Any]:
-        index = raw.get("index")
-        index = index if isinstance(index, int) and not isinstance(index, bool) else 0
+    def _takes(self, index: int) -> bool:
+        return index in self._choices or len(self._choices) < MOST_CHOICES
+
+    def _choice(self, index: int, raw: dict[str, Any]) -> dict[str, Any]:
         delta = raw.get("delta")
         delta = dict(delta) if isinstance(delta, dict) else {}
         kept = self._choices.get(index)
@@ -109,6 +113,11 @@ class StreamShape:
         else:
             kept.finish_reason = reason
         return {**raw, "index": index, "delta": delta, "finish_reason": reason}
+
+
+def _index(raw: dict[str, Any]) -> int:
+    index = raw.get("index")
+    return index if isinstance(index, int) and not isinstance(index, bool) else 0
 
 
 class _Choice:

@@ -16,6 +16,8 @@ from memory.llm.words import clean
 Chunk = dict[str, Any]
 # After its last event a well-behaved server ends the body at once, and the connection can be used again.
 _DRAIN_SECONDS = 0.2
+# An answer that came whole and is longer than this is no answer; it must not fill the memory.
+MOST_BODY_BYTES = 32 * 1024 * 1024
 
 
 class Upstream:
@@ -49,7 +51,7 @@ class Upstream:
         """The body of an answer that does not stream, as the provider wrote it."""
         assert self._response is not None
         try:
-            return self._parsed((await self._response.aread()).decode("utf-8", "replace"))
+            return self._parsed(await self._body())
         finally:
             await self.aclose()
 
@@ -74,7 +76,7 @@ class Upstream:
         assert response is not None
         if "json" in response.headers.get("content-type", ""):
             # It did not stream although it was asked to.
-            yield _as_chunk(self._parsed((await response.aread()).decode("utf-8", "replace")))
+            yield _as_chunk(self._parsed(await self._body()))
             self.ended = True
             return
         decoder = SseDecoder()
@@ -96,6 +98,16 @@ class Upstream:
                 self.ended = True
                 return
             yield self._parsed(data)
+
+    async def _body(self) -> str:
+        assert self._response is not None
+        body = bytearray()
+        async with aclosing(self._response.aiter_bytes()) as pieces:
+            async for piece in pieces:
+                body += piece
+                if len(body) > MOST_BODY_BYTES:
+                    raise nonsense("its answer does not end", self._route)
+        return body.decode("utf-8", "replace")
 
     def _parsed(self, data: str) -> Chunk:
         try:

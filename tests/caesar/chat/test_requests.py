@@ -81,6 +81,8 @@ RUBBISH = [
     b'{"messages": [{"role": "user", "content": "x"}], "caesar": "off"}',
     b'{"messages": [{"role": "user", "content": "x"}], "caesar": {"memry": "off"}}',
     b'{"messages": [{"role": "user", "content": "x"}], "stream": "yes"}',
+    b'{"messages": [{"role": "user", "content": "x"}], "n": 129}',
+    b'{"messages": [{"role": "user", "content": "x"}], "n": 1e6, "stream": true}',
 ]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from memory.errors import ModelNonsense
-from memory.llm import gateway
+from memory.llm import gateway, upstream
 from memory.llm.gateway import ChatRequest
 from memory.llm.routing import Route
 from tests.memory.llm.conftest import run
@@ -211,6 +211,16 @@ def test_it_calls_an_answer_without_choices_nonsense(model: ScriptedModel, route
     model.reply(Body({"id": "x", "choices": []}))
     with pytest.raises(ModelNonsense, match="no choices"):
         run(gateway.chat(ChatRequest({"messages": AWKWARD[-1:]}, route)))
+
+
+def test_it_does_not_read_an_answer_without_end(
+    model: ScriptedModel, route: Route, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upstream, "MOST_BODY_BYTES", 10_000)
+    model.reply("again and again " * 5000)
+    with pytest.raises(ModelNonsense, match="does not end"):
+        run(gateway.chat(ChatRequest({"messages": AWKWARD[-1:]}, route)))
+    model.wait_for(lambda m: m.open_answers == 0)
 
 
 @pytest.mark.parametrize("provider", ["anthropic", "ollama"])

@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 
 from memory.errors import ModelDown, ModelNonsense, ModelRateLimited, ModelTimeout
-from memory.llm import gateway, stream
+from memory.llm import gateway, shape, sse, stream
 from memory.llm.gateway import ChatStream
 from memory.llm.routing import Route
 from tests.memory.llm.conftest import run
@@ -139,6 +139,25 @@ def test_it_ends_an_answer_that_does_not_end(
     assert "does not end" in str(error)
     assert len(answer.text) < 1100
     closed_soon(model)
+
+
+def test_it_ends_an_event_that_does_not_end(
+    model: ScriptedModel, route: Route, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sse, "MAX_EVENT_BYTES", 10_000)
+    model.reply(Sse([piece(delta("Once ")), piece(delta("again and again " * 5000))]))
+    _, answer, error = broken(ask(route))
+    assert isinstance(error, ModelNonsense)
+    assert "does not end" in str(error)
+    assert answer.text == "Once "
+
+
+def test_it_holds_no_more_choices_than_anybody_may_ask_for(model: ScriptedModel, route: Route) -> None:
+    many = [delta("x", index, "stop") for index in range(1000)]
+    model.reply(Sse([piece(*many), DONE]))
+    chunks, answer = read(ask(route))
+    assert len(answer.messages) == shape.MOST_CHOICES == 128
+    assert len(chunks[0]["choices"]) == 128
 
 
 def test_it_raises_what_goes_wrong_before_the_first_byte_when_the_stream_is_opened(
