@@ -59,11 +59,17 @@ def record_many(entries: Iterable[Entry]) -> list[AuditLog]:
     return AuditLog.objects.bulk_create(rows) if rows else []
 
 
-def draw_id() -> int:
-    """The id of a row that will be written later, so that it can be named before."""
+def draw() -> tuple[int, datetime]:
+    """The id of a row that will be written later, so that it can be named before; and the database's time now."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT nextval(pg_get_serial_sequence('audit_log', 'id'))")
-        return int(cursor.fetchone()[0])
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('audit_log', 'id')), clock_timestamp()")
+        row_id, now = cursor.fetchone()
+        return int(row_id), now
+
+
+def draw_id() -> int:
+    """The id alone."""
+    return draw()[0]
 
 
 def storable(value: Any, limit: int = MAX_STRING) -> Any:

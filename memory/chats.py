@@ -48,6 +48,7 @@ class Turn:
     space_id: uuid.UUID
     space: str
     audit_id: int
+    begun_at: datetime
     decision_id: uuid.UUID
     recalled: recall.Recalled
     place: conversations.Place | None
@@ -97,6 +98,7 @@ def begin(
     """
     said = parsed(messages)
     with profile_scope(profile_id):
+        audit_id, begun_at = audit.draw()
         where = profiles.space(profile_id=profile_id, slug=space)
         profile = where.profile
         if profile.erasing_at is not None:
@@ -115,7 +117,8 @@ def begin(
             profile_id=profile_id,
             space_id=where.id,
             space=where.slug,
-            audit_id=audit.draw_id(),
+            audit_id=audit_id,
+            begun_at=begun_at,
             decision_id=new_id(),
             recalled=recalled,
             place=place,
@@ -151,26 +154,36 @@ def finish(turn: Turn, answer: Answer) -> int:
     """
     with profile_scope(turn.profile_id):
         facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
-        conversation_id = None
+        added: conversations.Added | None = None
+        fresh: list[Incoming] = []
         answered = Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls))
         if turn.place is None:
             conversations.keep_off_record(profile_id=turn.profile_id, messages=[answered])
         else:
-            fresh = [*(turn.said[i].incoming for i in _unseen(turn.place)), answered]
-            conversation_id = conversations.extend(
-                profile_id=turn.profile_id, place=turn.place, space_id=turn.space_id, messages=fresh
+            fresh = [turn.said[i].incoming for i in _unseen(turn.place)]
+            added = conversations.extend(
+                profile_id=turn.profile_id, place=turn.place, space_id=turn.space_id, messages=[*fresh, answered]
             )
         # Late, because from here on the person's other chats wait for this one.
         said_at = _said_at(turn.profile_id)
-        if conversation_id is not None:
-            conversations.touch(conversation_id, said_at=said_at)
+        twice = 0
+        if turn.place is not None and added is not None:
+            conversations.touch(added.conversation_id, said_at=said_at)
+            twice = conversations.said_at_once(
+                profile_id=turn.profile_id,
+                place=turn.place,
+                space_id=turn.space_id,
+                added=added,
+                messages=fresh,
+                since=turn.begun_at,
+            )
         audit.record(
             audit.Entry(
                 Event.CHAT_COMPLETED,
                 turn.profile_id,
-                _payload(turn, answer),
+                _payload(turn, answer, twice),
                 actor="person",
-                conversation_id=conversation_id,
+                conversation_id=added.conversation_id if added else None,
                 space_id=turn.space_id,
                 said_at=said_at,
                 mine_facts=turn.mine_facts,
@@ -202,7 +215,8 @@ def _said_at(profile_id: uuid.UUID) -> datetime:
     return said_at
 
 
-def _payload(turn: Turn, answer: Answer) -> dict[str, Any]:
+def _payload(turn: Turn, answer: Answer, twice: int) -> dict[str, Any]:
+    """`twice`: how many of the new messages another turn says as well, and teaches."""
     payload: dict[str, Any] = {
         "decision_id": str(turn.decision_id),
         "model": answer.model,
@@ -215,7 +229,7 @@ def _payload(turn: Turn, answer: Answer) -> dict[str, Any]:
     }
     if turn.place is None:
         return payload | {"off_record": True}
-    known = turn.place.match.known
+    known = turn.place.match.known | set(_unseen(turn.place)[:twice])
     secrets: set[str] = set()
     payload["messages"] = [
         sensitive.redacted(turn.said[i].stored, secrets) | ({"known": True} if i in known else {})

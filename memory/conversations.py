@@ -7,17 +7,21 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 from django.db.models import Q
 
-from memory.domain.history import Incoming, Match, Seen, match, sent_again, without
+from memory.domain.history import Incoming, Match, Seen, match, said_there, sent_again, without
 from memory.errors import InvalidInput
 from memory.models import Conversation, MessageHash, OffRecord
 from memory.models.fields import new_id
 
 MAX_CLIENT_ID = 200
 MAX_CANDIDATES = 5_000  # rows that share a hash with the request ("ok" may have thousands): the newest are looked at
+
+MAX_TWINS = 200
+SEEN = ("id", "conversation_id", "parent_id", "role", "digest")
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,15 @@ class Place:
     @property
     def public_id(self) -> str:
         return self.client_id or str(self.conversation_id)
+
+
+@dataclass(frozen=True)
+class Added:
+    """The rows that a turn's messages became: in which conversation, after which message, with which ids."""
+
+    conversation_id: uuid.UUID
+    last: int | None
+    ids: list[int]
 
 
 def find(*, profile_id: uuid.UUID, history: Sequence[Incoming], wanted: str | None) -> Place:
@@ -65,14 +78,17 @@ def _named(profile_id: uuid.UUID, wanted: str) -> Conversation | None:
 
 def _seen(profile_id: uuid.UUID, digests: set[bytes], named: Conversation | None) -> list[Seen]:
     """Stored messages that the request resends, and the answers that stand after them."""
-    columns = ("id", "conversation_id", "parent_id", "role", "digest")
     within = Q(profile_id=profile_id) & (Q(conversation=named) if named else Q())
-    same = MessageHash.objects.filter(within, digest__in=digests).order_by("-id").values_list(*columns)[:MAX_CANDIDATES]
+    same = MessageHash.objects.filter(within, digest__in=digests).order_by("-id").values_list(*SEEN)[:MAX_CANDIDATES]
     rows = {row[0]: row for row in same}
     if rows:
         answers = MessageHash.objects.filter(within, parent_id__in=list(rows), role="assistant")
-        rows |= {row[0]: row for row in answers.values_list(*columns)}
-    return [Seen(id=r[0], conversation=str(r[1]), parent=r[2], role=r[3], digest=bytes(r[4])) for r in rows.values()]
+        rows |= {row[0]: row for row in answers.values_list(*SEEN)}
+    return [_seen_row(row) for row in rows.values()]
+
+
+def _seen_row(row: tuple[Any, ...]) -> Seen:
+    return Seen(id=row[0], conversation=str(row[1]), parent=row[2], role=row[3], digest=bytes(row[4]))
 
 
 def _said_off_record(profile_id: uuid.UUID, messages: Sequence[Incoming]) -> set[bytes]:
@@ -90,11 +106,8 @@ def keep_off_record(*, profile_id: uuid.UUID, messages: Sequence[Incoming]) -> N
     )
 
 
-def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages: Sequence[Incoming]) -> uuid.UUID:
-    """Append a turn's messages to its conversation, which is made where it is new. Returns its id.
-
-    Call inside the profile's scope.
-    """
+def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages: Sequence[Incoming]) -> Added:
+    """Append a turn's messages to its conversation, which is made where it is new. Call inside the profile's scope."""
     conversation_id, last = place.conversation_id, place.match.last
     if not (place.exists and _kept(conversation_id)):
         # It is new, or was deleted while the model answered.
@@ -112,7 +125,34 @@ def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages
         )
         for row_id, parent, message in zip(ids, parents, messages, strict=True)
     )
-    return conversation_id
+    return Added(conversation_id, last, ids)
+
+
+def said_at_once(
+    *,
+    profile_id: uuid.UUID,
+    place: Place,
+    space_id: uuid.UUID,
+    added: Added,
+    messages: Sequence[Incoming],
+    since: datetime,
+) -> int:
+    """How many of a turn's messages, from the first on, another turn said at the same place meanwhile.
+
+    The same request, sent twice at once, is one saying: at the same place of a conversation, or as the beginning of
+    two without a name, of which one was begun after the other was asked for (`since`). Call inside the profile's
+    scope, once its other turns wait for this one.
+    """
+    where = Q(conversation_id=added.conversation_id)
+    if added.last is None and place.client_id is None:
+        where |= Q(
+            conversation__client_id__isnull=True,
+            conversation__started_at__gt=since,
+            conversation__space_id=space_id,
+        )
+    same = MessageHash.objects.filter(where, profile_id=profile_id, digest__in={m.digest for m in messages})
+    rows = same.exclude(id__in=added.ids).order_by("-id").values_list(*SEEN)[:MAX_TWINS]
+    return said_there(messages, added.last, [_seen_row(row) for row in rows])
 
 
 def _kept(conversation_id: uuid.UUID) -> bool:

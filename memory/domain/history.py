@@ -83,6 +83,16 @@ def without(found: Match, history: Sequence[Incoming], digests: Collection[bytes
     return replace(found, fresh=tuple(i for i in found.fresh if i not in gone))
 
 
+def said_there(messages: Sequence[Incoming], last: int | None, rows: Collection[Seen]) -> int:
+    """How many of the messages, from the first on, stand among the rows one after the other, the first after `last`."""
+    heads: set[int | None] = {last}
+    for count, message in enumerate(messages):
+        heads = {row.id for row in rows if row.parent in heads and row.digest == message.digest}
+        if not heads:
+            return count
+    return len(messages)
+
+
 @dataclass(frozen=True)
 class _Run:
     length: int

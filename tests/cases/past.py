@@ -20,14 +20,14 @@ def said(who: Person, at: str, *texts: str, conversation_id: str | None = None) 
         history = [Incoming(m["role"], message_digest(m["role"], m["text"])) for m in messages]
         place = conversations.find(profile_id=who.profile_id, history=history, wanted=conversation_id)
         space = profiles.space(profile_id=who.profile_id, slug=None)
-        conversation = conversations.extend(profile_id=who.profile_id, place=place, space_id=space.id, messages=history)
+        added = conversations.extend(profile_id=who.profile_id, place=place, space_id=space.id, messages=history)
         row = audit.record(
             audit.Entry(
                 Event.CHAT_COMPLETED,
                 who.profile_id,
                 {"messages": messages},
                 actor="person",
-                conversation_id=conversation,
+                conversation_id=added.conversation_id,
                 space_id=space.id,
                 said_at=when,
                 mine_facts=True,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from tests.caesar.chat.looking import know, rows, user
-from tests.scripted_model import ScriptedModel
+from tests.scripted_model import ScriptedModel, Text
 
 if TYPE_CHECKING:
     from tests.people import Person
@@ -65,6 +66,18 @@ def test_it_starts_a_new_conversation_for_a_new_beginning(http: httpx.Client, mo
         http.post("/v1/chat/completions", json={"messages": [user("hi")]})
     one, two = rows()
     assert one.conversation_id != two.conversation_id
+
+
+def test_it_answers_a_request_that_is_sent_twice_at_once_and_takes_it_for_one_saying(
+    http: httpx.Client, model: ScriptedModel
+) -> None:
+    model.reply(Text("Noted.", delay=0.5))
+    asked = {"messages": [user("My boat is Sirocco.")]}
+    with ThreadPoolExecutor(2) as pool:
+        answers = [pool.submit(http.post, "/v1/chat/completions", json=asked | {"stream": s}) for s in (False, True)]
+        assert [answer.result().status_code for answer in answers] == [200, 200]
+    assert len(model.requests) == 2
+    assert sorted(m.get("known", False) for r in rows() for m in r.payload["messages"]) == [False, True]
 
 
 def test_what_was_said_later_has_a_later_time(http: httpx.Client, model: ScriptedModel) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 import uuid
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -176,7 +177,9 @@ def test_it_leaves_a_row_where_the_client_goes_with_the_very_last_piece(monkeypa
             raise ClientLeft
 
     async def relay() -> None:
-        asked = chats.Turn(uuid.uuid4(), uuid.uuid4(), "general", 1, uuid.uuid4(), recall.NOTHING, None)
+        asked = chats.Turn(
+            uuid.uuid4(), uuid.uuid4(), "general", 1, datetime.now(UTC), uuid.uuid4(), recall.NOTHING, None
+        )
         call = request.native({"messages": BRIGID})
         with pytest.raises(ClientLeft):
             await streaming.relay(turn.Opened(call, asked, Route("builtin", "")), Sink(send, []))
