@@ -52,6 +52,11 @@ app.conf.update(
             "schedule": RECOVER_EVERY_SECONDS,
             "options": {"expires": RECOVER_EVERY_SECONDS},
         },
+        "embed": {
+            "task": "caesar.embed",
+            "schedule": RECOVER_EVERY_SECONDS,
+            "options": {"expires": RECOVER_EVERY_SECONDS},
+        },
         "upkeep": {
             "task": "caesar.upkeep",
             "schedule": config().memory.sweep_interval_seconds,
@@ -61,6 +66,7 @@ app.conf.update(
     beat_max_loop_interval=5,
 )
 app.autodiscover_tasks(["workers"])
+app.autodiscover_tasks(["workers"], related_name="embedding")
 
 
 @setup_logging.connect

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext_lazy as _
 
 from dashboard.person import Person
-from memory import entity_selectors, fact_selectors, recall
+from memory import entity_selectors, fact_selectors, sentences
 from memory.domain.types import Op
 from memory.fact_selectors import Breakdown
 from memory.models import Entity, Fact, FactState
@@ -68,7 +68,7 @@ def row(person: Person, fact: Fact) -> Row:
 def rows(person: Person, facts: Sequence[Fact]) -> list[Row]:
     """Call inside the profile's scope. Three queries where a fact is about somebody, however many there are."""
     known = _entities(person.profile.id, {fact.entity_id for fact in facts if fact.entity_id})
-    return [Row(fact, recall.sentence(fact, person.profile), known.get(fact.entity_id)) for fact in facts]
+    return [Row(fact, sentences.sentence(fact, person.profile), known.get(fact.entity_id)) for fact in facts]
 
 
 def _entities(profile_id: uuid.UUID, ids: set[uuid.UUID]) -> dict[uuid.UUID | None, entity_selectors.Known]:

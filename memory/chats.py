@@ -15,14 +15,17 @@ from typing import Any
 import structlog
 from django.db import connection
 
-from memory import audit, conversations, facts, profiles, recall, sensitive
+from memory import audit, consent, conversations, facts, profiles, recall, sensitive
 from memory.db import profile_scope
 from memory.domain.history import Incoming
 from memory.domain.text import text_of
 from memory.errors import BeingErased, InvalidInput
 from memory.hashing import message_digest
-from memory.models import Event, Profile
+from memory.models import Event, Space
 from memory.models.fields import new_id
+from memory.search import asking
+from memory.search.candidates import Scope
+from memory.search.question import Question
 
 LOG = structlog.get_logger(__name__)
 KEPT_ROLES = ("user", "assistant", "tool", "function")
@@ -100,10 +103,12 @@ def begin(
     with profile_scope(profile_id):
         audit_id, begun_at = audit.draw()
         where = profiles.space(profile_id=profile_id, slug=space)
-        profile = where.profile
-        if profile.erasing_at is not None:
+        if where.profile.erasing_at is not None:
             raise BeingErased
-        consent = memory_on and profile.memory_enabled and where.memory_enabled
+    wanted = consent.wanted(where, memory_on=memory_on)
+    # No transaction is open while the question is embedded, and nobody embeds it who may not see it.
+    question = asking.ask(profile_id=profile_id, text=_question(said)) if wanted.anything else None
+    with profile_scope(profile_id):
         place = None
         if not memory_on:
             # Already now: where the model fails, the client sends it along with the next message.
@@ -112,7 +117,7 @@ def begin(
             place = conversations.find(
                 profile_id=profile_id, history=[s.incoming for s in said], wanted=conversation_id
             )
-        recalled = _recalled(profile, where.id, said) if consent else recall.NOTHING
+        recalled = _recalled(where, question, wanted) if question else recall.NOTHING
         return Turn(
             profile_id=profile_id,
             space_id=where.id,
@@ -123,21 +128,23 @@ def begin(
             recalled=recalled,
             place=place,
             said=tuple(said),
-            mine_facts=consent,
-            mine_summary=memory_on and profile.summaries_enabled and where.summaries_enabled,
+            mine_facts=wanted.facts,
+            mine_summary=wanted.episodes,
         )
 
 
-def _recalled(profile: Profile, space_id: uuid.UUID, said: Sequence[Said]) -> recall.Recalled:
+def _recalled(where: Space, question: Question, wanted: consent.Wanted) -> recall.Recalled:
     """What memory gives; a chat goes on without it where that fails."""
     with connection.cursor() as cursor:
         # In two statements what a savepoint and a setting would take four for: each is a way to the server.
         cursor.execute(f"SAVEPOINT recall; SET LOCAL statement_timeout TO {RECALL_MILLISECONDS}")
         try:
-            recalled = recall.for_chat(profile=profile, space_id=space_id, query=_question(said))
+            recalled = recall.for_chat(
+                profile=where.profile, scope=Scope(where.profile_id, where.id), question=question, wanted=wanted
+            )
             cursor.execute("SET LOCAL statement_timeout TO DEFAULT; RELEASE SAVEPOINT recall")
         except Exception:
-            LOG.exception("recall_failed", profile=str(profile.id))
+            LOG.exception("recall_failed", profile=str(where.profile_id))
             cursor.execute("ROLLBACK TO SAVEPOINT recall")
             return recall.FAILED
     return recalled

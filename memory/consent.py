@@ -8,6 +8,7 @@ it counts for what is said from then on.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from django.db.models import F, Q
 
@@ -17,6 +18,26 @@ from memory.models import Profile, Space, WorkKind
 SWITCHES = {WorkKind.EXTRACT: "memory_enabled", WorkKind.SUMMARISE: "summaries_enabled"}
 _STAMPS = {WorkKind.EXTRACT: "mine_facts", WorkKind.SUMMARISE: "mine_summary"}
 _PLACES = {"memory_enabled": "memory_from_id", "summaries_enabled": "summaries_from_id"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Which kinds of memory a chat takes part in."""
+
+    facts: bool = True
+    episodes: bool = True
+
+    @property
+    def anything(self) -> bool:
+        return self.facts or self.episodes
+
+
+def wanted(space: Space, *, memory_on: bool = True) -> Wanted:
+    """What a chat in this space (with its profile) is given, and may be read for."""
+    profile = space.profile
+    return Wanted(
+        memory_on and given(WorkKind.EXTRACT, profile, space), memory_on and given(WorkKind.SUMMARISE, profile, space)
+    )
 
 
 def given(kind: WorkKind, profile: Profile, space: Space) -> bool:

@@ -6,11 +6,12 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from memory import profiles, recall
+from memory import consent, profiles, recall
 from memory.audit import storable_text
 from memory.db import profile_scope
 from memory.errors import InvalidInput
-from memory.models import Profile
+from memory.search import asking
+from memory.search.candidates import Scope
 
 FIELDS = ("query", "space", "max_chars")
 MAX_QUERY = 64 * 1024
@@ -32,9 +33,16 @@ def for_question(*, profile_id: uuid.UUID, fields: Mapping[str, Any]) -> recall.
     if max_chars is not None and (isinstance(max_chars, bool) or not isinstance(max_chars, int) or max_chars < 0):
         raise InvalidInput("max_chars is a whole number.")
     with profile_scope(profile_id):
-        profile = Profile.objects.get(id=profile_id)
         space = profiles.space(profile_id=profile_id, slug=slug)
-        if not (profile.memory_enabled and space.memory_enabled):
-            return recall.NOTHING
-        asked = storable_text(query or "")
-        return recall.for_chat(profile=profile, space_id=space.id, query=asked, max_chars=max_chars)
+    wanted = consent.wanted(space)
+    if not wanted.anything:
+        return recall.NOTHING
+    question = asking.ask(profile_id=profile_id, text=storable_text(query or ""))
+    with profile_scope(profile_id):
+        return recall.for_chat(
+            profile=space.profile,
+            scope=Scope(profile_id, space.id),
+            question=question,
+            wanted=wanted,
+            max_chars=max_chars,
+        )

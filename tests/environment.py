@@ -10,6 +10,8 @@ for name in [n for n in os.environ if n.startswith("CAESAR_") and n != "CAESAR_R
 HOME = tempfile.mkdtemp(prefix="caesar-test-")
 os.environ["CAESAR_HOME"] = HOME
 os.environ["CAESAR_ENV_FILE"] = os.devnull
+# The same model as the default one without torch, which takes seconds to load.
+os.environ["CAESAR_SEMANTIC__PROVIDER"] = "onnx"
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "caesar.settings")
 _owner = os.getpid()
 

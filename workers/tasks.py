@@ -18,6 +18,7 @@ from memory.config import conf
 from memory.errors import ModelError
 from memory.llm import library
 from memory.models import WorkKind
+from workers import embedding
 
 LOG = structlog.get_logger(__name__)
 MOST_WAKE_UPS = 64
@@ -148,4 +149,5 @@ def drain() -> int:
         while extract_next():
             done += 1
     erase.resume()
+    embedding.drain()
     return done

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
-from memory import facts, recall, selectors
+from memory import facts, selectors, sentences
 from memory.domain.types import Cardinality, Category, Op, Scope
 from memory.errors import InvalidInput, NotFound
 from memory.models import Fact, FactState, SourceKind
@@ -62,7 +62,7 @@ class FactSerializer(serializers.Serializer[Fact]):
     version = serializers.IntegerField(help_text="Send it back with an edit to notice other people's edits.")
 
     def get_text(self, fact: Fact) -> str:
-        return recall.sentence(fact, self.context["profile"])
+        return sentences.sentence(fact, self.context["profile"])
 
     @docs.one_of(*STATUSES)
     def get_status(self, fact: Fact) -> str:

@@ -66,14 +66,16 @@ def build_block(
     max_facts: int,
     max_chars: int,
     max_episodes: int = 3,
+    max_episode_chars: int = 2048,
+    max_total: int | None = None,
     max_item_chars: int = 400,
     now: datetime | None = None,
     zone: tzinfo = UTC,
 ) -> Block:
-    """The block of at most `max_chars` characters, fence and header included.
+    """The block: the facts' part of at most `max_chars` characters, fence and header included, then the episodes'.
 
-    Facts and episodes share the budget by score: where an item does not fit, it is left out and a lower one that
-    does may still go in. `now` (aware) is needed where there are episodes.
+    Where an item does not fit, it is left out and one of a lower score that does may still go in. `max_total` takes
+    the place of both budgets: then facts and episodes share it by score. `now` (aware) is needed for episodes.
     """
     if episodes and now is None:
         raise ValueError("Episodes need the time from which to count how long ago they were.")
@@ -83,16 +85,16 @@ def build_block(
     ]
     candidates.sort(key=lambda line: -line.score)  # stable: equal scores keep the caller's order
     room = {FACTS_TITLE: max_facts, EPISODES_TITLE: max_episodes}
-    used = len("\n".join((OPEN_MARKER, HEADER, CLOSE_MARKER)))
+    frame = len("\n".join((OPEN_MARKER, HEADER, CLOSE_MARKER)))
+    left = _Budget(frame, max_chars, max_episode_chars, max_total)
     taken: dict[str, list[_Line]] = {FACTS_TITLE: [], EPISODES_TITLE: []}
     left_out = []
     for line in candidates:
         text = safe_line(line.text, max_item_chars)
         cost = len(_BULLET) + len(text) + 1 + (0 if taken[line.title] else len(line.title) + 1)
-        if not text or len(taken[line.title]) >= room[line.title] or used + cost > max_chars:
+        if not text or len(taken[line.title]) >= room[line.title] or not left.take(line.title, cost):
             left_out.append(line.id)
             continue
-        used += cost
         taken[line.title].append(_Line(line.id, line.score, line.title, text))
     return Block(
         text=_written(taken),
@@ -115,6 +117,24 @@ def safe_line(text: str, limit: int) -> str:
     if _LESS.search(text):
         text = _MORE.sub("&gt;", _LESS.sub("&lt;", text))
     return text
+
+
+class _Budget:
+    """Characters that are left, for each part or for the whole."""
+
+    def __init__(self, frame: int, facts: int, episodes: int, total: int | None) -> None:
+        if total is None:
+            self._left = {FACTS_TITLE: facts - frame, EPISODES_TITLE: episodes}
+        else:
+            self._left = {"": total - frame}
+
+    def take(self, title: str, cost: int) -> bool:
+        """True where there was room for so much, which is now taken."""
+        part = title if title in self._left else ""
+        if cost > self._left[part]:
+            return False
+        self._left[part] -= cost
+        return True
 
 
 @dataclass(frozen=True)

@@ -144,28 +144,31 @@ BEGIN
     ' WHERE e.owner_kind = %2$L AND e.owner_id = ANY ($2) AND e.identity = %3$L AND e.profile_id = %4$L',
     dim, kind, identity, caesar_profile()) USING query::halfvec, owners;
 END $$;
--- Which owners hold which of the terms (numbered from 0), at most so many for each term.
-CREATE FUNCTION search_terms(kind text, terms bigint[], space uuid, since timestamptz, until timestamptz, most integer)
-  RETURNS TABLE (term_no integer, owner_id uuid)
+-- How many owners hold each of the terms (numbered from 0), counted up to a bound, and which where they are few.
+CREATE FUNCTION search_terms(kind text, terms bigint[], space uuid, since timestamptz, until timestamptz,
+                             count_to integer, most integer)
+  RETURNS TABLE (term_no integer, df integer, owners uuid[])
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET jit = off AS $$
 BEGIN
   RETURN QUERY EXECUTE format(
-    'SELECT t.no::integer - 1, f.id FROM unnest($1) WITH ORDINALITY t (term, no) CROSS JOIN LATERAL'
-    ' (SELECT o.id FROM %1$s o WHERE o.terms @> ARRAY[t.term] AND o.profile_id = %2$L AND %3$s LIMIT $5) f',
-    search_table(kind), caesar_profile(), search_scope(kind)) USING terms, space, since, until, most;
+    'SELECT t.no::integer - 1, f.df, f.owners FROM unnest($1) WITH ORDINALITY t (term, no) CROSS JOIN LATERAL'
+    ' (SELECT count(*)::integer AS df, CASE WHEN count(*) <= $6 THEN array_agg(h.id) END AS owners FROM'
+    ' (SELECT o.id FROM %1$s o WHERE o.terms @> ARRAY[t.term] AND o.profile_id = %2$L AND %3$s LIMIT $5) h) f'
+    ' WHERE f.df > 0',
+    search_table(kind), caesar_profile(), search_scope(kind)) USING terms, space, since, until, count_to, most;
 END $$;
 
 REVOKE ALL ON FUNCTION search_exact(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_indexed(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_cosines(text, text, integer, text, uuid[]),
-  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer) FROM PUBLIC;
+  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION search_exact(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_indexed(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_cosines(text, text, integer, text, uuid[]),
-  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer) TO caesar_app;
+  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer) TO caesar_app;
 GRANT CREATE ON SCHEMA public TO caesar_search;
 ALTER FUNCTION search_exact(text, text, integer, text, uuid, timestamptz, timestamptz, integer) OWNER TO caesar_search;
 ALTER FUNCTION search_indexed(text, text, integer, text, uuid, timestamptz, timestamptz, integer) OWNER TO caesar_search;
 ALTER FUNCTION search_cosines(text, text, integer, text, uuid[]) OWNER TO caesar_search;
-ALTER FUNCTION search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer) OWNER TO caesar_search;
+ALTER FUNCTION search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer) OWNER TO caesar_search;
 REVOKE CREATE ON SCHEMA public FROM caesar_search;

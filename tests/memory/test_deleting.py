@@ -257,7 +257,7 @@ def test_it_forgets_any_number_of_facts_with_as_many_queries(anna, count, django
     wishes = [
         said(f"thing.n{n}", f"value {n}", at=later, audit_id=asked, op=Op.RETRACT, forget=True) for n in range(count)
     ]
-    with profile_scope(anna.profile_id), django_assert_num_queries(11):
+    with profile_scope(anna.profile_id), django_assert_num_queries(8):
         facts.lock(anna.profile_id)
         facts.apply(profile_id=anna.profile_id, told=wishes, conversation_id=None)
     assert values(anna, "current", "pending") == []

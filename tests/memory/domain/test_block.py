@@ -69,8 +69,13 @@ def test_the_lowest_score_falls_first():
 @pytest.mark.parametrize("max_chars", range(0, 900, 37))
 def test_it_never_grows_over_its_budget(max_chars):
     episodes = [BlockEpisode(f"e{n}", "An episode of some length.", NOW, 0.5 - n / 10) for n in range(5)]
-    block = build_block(facts(*["A fact of some length."] * 20), episodes, max_facts=12, max_chars=max_chars, now=NOW)
+    some = facts(*["A fact of some length."] * 20)
+    block = build_block(some, episodes, max_facts=12, max_chars=1, max_total=max_chars, now=NOW)
     assert len(block.text) <= max_chars
+    parts = build_block(some, episodes, max_facts=12, max_chars=max_chars, max_episode_chars=max_chars, now=NOW)
+    only = build_block(some, [], max_facts=12, max_chars=max_chars)
+    assert len(only.text) <= max_chars
+    assert parts.fact_ids == only.fact_ids
     assert len(block.fact_ids) <= 12
     assert len(block.fact_ids) + len(block.episode_ids) + len(block.left_out) == 25
     assert block.text.count("\n  - ") == len(block.fact_ids) + len(block.episode_ids)

@@ -1,0 +1,1 @@
+"""What a question brings up, and in which order: pure functions over candidates."""

@@ -1,0 +1,127 @@
+"""The only writer of vectors and of the queue of what waits for one (which triggers fill)."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+from pgvector import HalfVector
+
+from memory.db import claim_scope, profile_scope
+from memory.models import EmbedQueue, OwnerKind
+
+LEASE_SECONDS = 15.0  # a worker that died with a batch gives it back by itself
+Vector = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Owner:
+    """Whose text a vector stands for."""
+
+    kind: OwnerKind
+    id: uuid.UUID
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A text of one profile that waits for its vector, taken by somebody for a while."""
+
+    id: int
+    owner: Owner
+    profile_id: uuid.UUID
+    attempts: int
+    token: uuid.UUID
+
+
+TAKE = """
+WITH due AS (
+  SELECT id FROM embed_queue WHERE not_before <= now()
+   ORDER BY priority, not_before, id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+)
+UPDATE embed_queue q SET token = %(token)s, not_before = now() + make_interval(secs => %(lease)s)
+  FROM due WHERE q.id = due.id
+RETURNING q.id, q.owner_kind, q.owner_id, q.profile_id, q.attempts"""
+
+
+def take(most: int) -> list[Waiting]:
+    """What is due, facts and episodes before passages, in the order in which it became so."""
+    token = uuid.uuid4()
+    with claim_scope(), connection.cursor() as cursor:
+        cursor.execute(TAKE, {"most": most, "token": token, "lease": LEASE_SECONDS})
+        rows = cursor.fetchall()
+    return [Waiting(r[0], Owner(OwnerKind(r[1]), r[2]), r[3], r[4], token) for r in sorted(rows)]
+
+
+def due() -> bool:
+    """Whether anything waits that could be taken now."""
+    with claim_scope(), connection.cursor() as cursor:
+        cursor.execute("SELECT EXISTS (SELECT FROM embed_queue WHERE not_before <= now())")
+        return bool(cursor.fetchone()[0])
+
+
+def store(
+    *, profile_id: uuid.UUID, waiting: Sequence[Waiting], vectors: Mapping[str, Mapping[uuid.UUID, Vector]]
+) -> int:
+    """Write the vectors of one profile's texts, by identity and owner, and take the texts off the queue.
+
+    What has changed or gone since it was taken is left alone: its new text waits already. Returns how many were done.
+    """
+    with profile_scope(profile_id):
+        mine = EmbedQueue.objects.filter(id__in=[w.id for w in waiting], token__in={w.token for w in waiting})
+        held = set(mine.order_by("id").select_for_update().values_list("id", flat=True))
+        done = [w for w in waiting if w.id in held]
+        for identity, by_owner in vectors.items():
+            put(
+                profile_id=profile_id,
+                identity=identity,
+                vectors=[(w.owner, by_owner[w.owner.id]) for w in done if w.owner.id in by_owner],
+            )
+        EmbedQueue.objects.filter(id__in=[w.id for w in done]).delete()
+    return len(done)
+
+
+def put(*, profile_id: uuid.UUID, identity: str, vectors: Sequence[tuple[Owner, Vector]]) -> None:
+    """Write vectors over what was there under this identity. Call inside the profile's scope."""
+    if not vectors:
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO embeddings (profile_id, owner_kind, owner_id, identity, vector)"
+            " SELECT %s, v.kind, v.owner, %s, v.vector::halfvec"
+            " FROM unnest(%s::text[], %s::uuid[], %s::text[]) AS v (kind, owner, vector)"
+            " ON CONFLICT (owner_kind, owner_id, identity) DO UPDATE SET vector = excluded.vector",
+            [
+                profile_id,
+                identity,
+                [owner.kind.value for owner, _ in vectors],
+                [owner.id for owner, _ in vectors],
+                [as_text(vector) for _, vector in vectors],
+            ],
+        )
+
+
+def put_back(waiting: Sequence[Waiting], *, at: datetime | None, error: str, counts: bool) -> None:
+    """Let texts wait until a time, or (None) until a person retries; the row says why.
+
+    counts: whether it is held against the text (its own fault) or not (nobody could be asked).
+    """
+    by_profile: dict[uuid.UUID, list[Waiting]] = {}
+    for one in waiting:
+        by_profile.setdefault(one.profile_id, []).append(one)
+    for profile_id, mine in by_profile.items():
+        with profile_scope(profile_id), connection.cursor() as cursor:
+            cursor.execute(
+                "UPDATE embed_queue SET token = NULL, not_before = coalesce(%s::timestamptz, 'infinity'),"
+                " attempts = attempts + %s, error = %s WHERE id = ANY (%s) AND token = ANY (%s)",
+                [at, int(counts), error[:500], [w.id for w in mine], list({w.token for w in mine})],
+            )
+
+
+def as_text(vector: Vector) -> str:
+    """As PostgreSQL reads it."""
+    return HalfVector(vector).to_text()

@@ -1,0 +1,1 @@
+"""Reads by question: candidates from the database, gates and ranking from `memory.domain.ranking`."""
