@@ -11,6 +11,8 @@ from typing import Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, field_validator
 
+from memory.llm import providers
+
 
 class Section(BaseModel):
     """A group of settings. A name it does not know is a mistake worth stopping for."""
@@ -52,6 +54,11 @@ class TaskRoute(Section):
     provider: str
     model: str = ""
 
+    @field_validator("provider")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        return providers.known(value)
+
 
 Task = Literal["chat", "memory_extract", "memory_summarise"]
 
@@ -77,8 +84,8 @@ class LLM(Section):
 
     @field_validator("provider")
     @classmethod
-    def _lower(cls, value: str) -> str:
-        return value.strip().lower() or "builtin"
+    def _known(cls, value: str) -> str:
+        return providers.known(value or providers.BUILTIN)
 
 
 class Semantic(Section):

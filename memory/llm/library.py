@@ -69,7 +69,7 @@ def _import() -> Any:
     # It quotes the answer that litellm's own types did not expect, and so would put it into the log.
     warnings.filterwarnings("ignore", message="Pydantic serializer warnings", category=UserWarning)
     # Of its own types, when they are first built.
-    warnings.filterwarnings("ignore", message="Item .* on TypedDict class", category=UserWarning)
+    warnings.filterwarnings("ignore", message="Items? .* on TypedDict class", category=UserWarning)
     _silence_logging_worker()
     return litellm
 

@@ -187,6 +187,11 @@ def test_it_ends_while_it_is_still_starting(tmp_path: Path) -> None:
         ("CAESAR_PORT", "eighty", "CAESAR_PORT: "),
         ("CAESAR_SECRET_KEY", "change-me", "CAESAR_SECRET_KEY: "),
         ("CAESAR_MEMORY__FACTS_EXTRACT__BATCHSIZE", "3", "CAESAR_MEMORY__FACTS_EXTRACT__BATCHSIZE is not a setting"),
+        (
+            "CAESAR_LLM__PROVIDER",
+            "antropic",
+            "CAESAR_LLM__PROVIDER: there is no provider 'antropic': did you mean anthropic",
+        ),
         ("CAESAR_DATABASE_URL", "mysql://x", "CAESAR_DATABASE_URL: must look like"),
         ("CAESAR_HOME", "/proc/caesar", "The folder /proc/caesar cannot be made"),
     ],

@@ -20,7 +20,7 @@ T = TypeVar("T")
 # What litellm and its libraries warn of themselves; the product ignores the first two (memory.llm.library).
 IGNORED = (
     "ignore:Pydantic serializer warnings:UserWarning",
-    "ignore:Item .* on TypedDict class:UserWarning",
+    "ignore:Items? .* on TypedDict class:UserWarning",
     "ignore:Sending a large body:ResourceWarning",
 )
 
