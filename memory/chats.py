@@ -277,6 +277,7 @@ def _said(message: dict[str, Any]) -> Said:
     stored: dict[str, Any] = {"role": role, "text": text}
     extra = {
         "id": message.get("id") if isinstance(message.get("id"), str | int) else None,
+        "name": message.get("name") if isinstance(message.get("name"), str) else None,
         "tool_calls": calls,
         "tool_call_id": call_id,
         "other_parts": [k for k in kinds if k != "text"],

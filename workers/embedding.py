@@ -7,7 +7,7 @@ import threading
 import structlog
 from celery import shared_task
 
-from memory import embed, embeddings, identities
+from memory import embed, embeddings, identities, passages
 from memory.errors import ModelError
 
 LOG = structlog.get_logger(__name__)
@@ -19,7 +19,10 @@ _busy = threading.Lock()
 
 @shared_task(name="caesar.embed", queue="embed", ignore_result=True)
 def embed_due() -> None:
-    """Make the vectors that wait, then those of an embedder that is being built, a bounded number of batches."""
+    """Cut new chats into passages, make the vectors that wait, then those of an embedder that is being built.
+
+    A bounded number of batches; a wake-up follows where more is left.
+    """
     if not _busy.acquire(blocking=False):
         return
     try:
@@ -32,6 +35,7 @@ def embed_due() -> None:
 
 def drain() -> int:
     """Make all vectors that are due, in this process. Returns how many texts were taken."""
+    passages.index_due()
     done = 0
     try:
         kept = embed.ready()
@@ -52,6 +56,7 @@ def wake() -> None:
 
 def _run(batches: int) -> bool:
     """True where there may be more."""
+    passages.index_due()
     try:
         kept = embed.ready()
         for _ in range(batches):

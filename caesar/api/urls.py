@@ -12,6 +12,7 @@ from caesar.api.facts import FactDetail, FactHistory, FactList
 from caesar.api.keys import KeyAliasDetail, KeyList, MergeAccept, MergeDismiss, MergeList
 from caesar.api.models import ModelList
 from caesar.api.profile import ProfileDetail
+from caesar.api.recall import RecallView
 from caesar.api.review import FactApprove, FactBulk, FactConflicts, FactReject, FactRevert, FactUndelete
 from caesar.api.spaces import SpaceDetail, SpaceList
 from caesar.api.work import WorkList, WorkRetry
@@ -39,6 +40,7 @@ urlpatterns = [
     path("conversations", ConversationList.as_view()),
     path("conversations/<str:conversation_id>", ConversationDetail.as_view()),
     path("context", ContextView.as_view()),
+    path("recall", RecallView.as_view()),
     path("audit", AuditList.as_view()),
     path("work", WorkList.as_view()),
     path("work/<str:item_id>/retry", WorkRetry.as_view()),

@@ -86,6 +86,20 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name="passage",
+            name="message",
+            field=models.SmallIntegerField(db_default=0, default=0),
+        ),
+        migrations.AddField(
+            model_name="passage",
+            name="part",
+            field=models.SmallIntegerField(db_default=0, default=0),
+        ),
+        migrations.AddConstraint(
+            model_name="passage",
+            constraint=models.UniqueConstraint(fields=("audit_id", "message", "part"), name="passage_once"),
+        ),
+        migrations.AddField(
+            model_name="passage",
             name="speaker",
             field=models.TextField(db_default="", default=""),
         ),

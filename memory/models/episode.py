@@ -43,9 +43,10 @@ class EpisodeSummary(models.Model):
 
 
 class Passage(models.Model):
-    """A piece of raw chat for explicit recall.
+    """A piece of raw chat for explicit recall: a message, or a part of a long one.
 
-    `position` grows over the turns of a conversation, so that neighbours are known; `length` is in tokens.
+    `position` counts the messages of a conversation, so that neighbours are known; `message` and `part` count inside
+    the chat that it is from; `length` is in terms.
     """
 
     id = uuid_key()
@@ -60,10 +61,15 @@ class Passage(models.Model):
     length = models.IntegerField(default=0, db_default=0)
     source_ids = ArrayField(models.TextField(), default=list)
     position = models.IntegerField(default=0)
+    message = models.SmallIntegerField(default=0, db_default=0)
+    part = models.SmallIntegerField(default=0, db_default=0)
     said_at = models.DateTimeField()
 
     class Meta:
         db_table = "passages"
+        constraints = [
+            models.UniqueConstraint(fields=["audit_id", "message", "part"], name="passage_once"),
+        ]
         indexes = [
             models.Index(fields=["profile", "audit_id"], name="passage_by_audit"),
             models.Index(fields=["conversation", "position"], name="passage_neighbours"),

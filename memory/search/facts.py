@@ -28,6 +28,7 @@ COLUMNS = (
     "last_used_at",
     "last_confirmed_at",
     "source_audit_id",
+    "quote",
     "space_id",
 )
 
