@@ -16,6 +16,8 @@ from tests.people import Person, person
 from tests.server import Web
 
 AXE = Path(__file__).parent / "vendor" / "axe-4.14.1.min.js"
+# A search that a newer one took the place of.
+OVERTAKEN = ("htmx:afterRequest", "htmx:sendAbort")
 SERIOUS = {"serious", "critical"}
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 
@@ -48,10 +50,14 @@ class Sight:
         self.page = self.context.new_page()
         self.page.set_default_timeout(10_000)
         self.troubles: list[str] = []
-        self.page.on("console", lambda m: self.troubles.append(m.text) if m.type == "error" else None)
+        self.page.on("console", self._told)
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.page.on("request", self._asked)
         self._log_in()
+
+    def _told(self, message: Any) -> None:
+        if message.type == "error" and not message.text.startswith(OVERTAKEN):
+            self.troubles.append(message.text)
 
     def _asked(self, request: Any) -> None:
         if not request.url.startswith(self._web.url):
