@@ -2,7 +2,7 @@
 
 from tests.scripted_model.model import ScriptedModel
 from tests.scripted_model.recorded import Recorded
-from tests.scripted_model.replies import Body, Hang, HangUp, Raw, Reply, Sse, Status, Text, ToolCalls
+from tests.scripted_model.replies import Body, Hang, HangUp, Raw, Reply, Sse, Status, Text, ToolCalls, Vectors
 
 __all__ = [
     "Body",
@@ -16,4 +16,5 @@ __all__ = [
     "Status",
     "Text",
     "ToolCalls",
+    "Vectors",
 ]

@@ -18,8 +18,9 @@ class ScriptedModel:
     """An OpenAI-compatible server (also Anthropic's and Ollama's routes) that answers as it is told.
 
     Order: rules (`on`, newest first), then our own extraction calls (`extraction`; unset: nothing learnt),
-    then the queue (`script`), then the default (`reply`; unset: "ok"). A list of replies is given one by one;
-    of rules and extraction the last one stays. A reply is a str, a dict (whole body), a `Reply`, or a
+    then the queue (`script`), then the default (`reply`; unset: "ok"). A request for embeddings is answered by
+    `embedding` (unset: vectors made of the words). A list of replies is given one by one; of rules, extraction
+    and embedding the last one stays. A reply is a str, a dict (whole body), a `Reply`, or a
     function of the request.
 
         with ScriptedModel() as model:
@@ -87,6 +88,10 @@ class ScriptedModel:
         self._server.script.extraction(replies)
         return self
 
+    def embedding(self, replies: ReplyLike | Sequence[ReplyLike]) -> ScriptedModel:
+        self._server.script.embedding(replies)
+        return self
+
     def reset(self) -> ScriptedModel:
         self._server.script.reset()
         self._server.requests.clear()
@@ -110,7 +115,11 @@ class ScriptedModel:
 
     @property
     def chats(self) -> list[Recorded]:
-        return [r for r in self.requests if not r.is_extraction]
+        return [r for r in self.requests if not r.is_extraction and not r.inputs]
+
+    @property
+    def embeddings(self) -> list[Recorded]:
+        return [r for r in self.requests if r.inputs]
 
     @property
     def extractions(self) -> list[Recorded]:

@@ -42,7 +42,13 @@ class Recorded:
     @property
     def text(self) -> str:
         """All readable text of the request, for substring rules."""
-        return "\n".join(message_text(m) for m in self.messages)
+        return "\n".join([*(message_text(m) for m in self.messages), *self.inputs])
+
+    @property
+    def inputs(self) -> list[str]:
+        """The texts of a request for embeddings; empty for any other."""
+        found = self.json.get("input") if isinstance(self.json, dict) else None
+        return [found] if isinstance(found, str) else [each for each in found or [] if isinstance(each, str)]
 
     @property
     def system(self) -> str:

@@ -49,6 +49,20 @@ class ToolCalls(Reply):
 
 
 @dataclass(frozen=True)
+class Vectors(Reply):
+    """Embeddings: those of `texts` where the text stands there, else `constant`, else made of the text's words.
+
+    `dim`: numbers of a made vector, unless the request names a length; `drop`: so many are left out at the end.
+    Texts that share words get made vectors that are near to each other.
+    """
+
+    texts: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    constant: Sequence[float] | None = None
+    dim: int = 64
+    drop: int = 0
+
+
+@dataclass(frozen=True)
 class Body(Reply):
     """A whole JSON body, sent as it is whatever was asked."""
 
@@ -103,6 +117,7 @@ ReplyLike = Reply | str | dict[str, Any] | Answer
 KINDS: dict[str, type[Reply]] = {
     "text": Text,
     "tool_calls": ToolCalls,
+    "vectors": Vectors,
     "body": Body,
     "raw": Raw,
     "status": Status,

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tests.scripted_model.embeddings import serves as embeds
 from tests.scripted_model.recorded import Recorded
-from tests.scripted_model.replies import Reply, ReplyLike, Status, Text, as_reply
+from tests.scripted_model.replies import Reply, ReplyLike, Status, Text, Vectors, as_reply
 from tests.scripted_model.strict import complaint
 
 Match = str | Callable[[Recorded], bool]
@@ -39,6 +40,7 @@ class Script:
         with self._lock:
             self._rules: list[tuple[Match, Turns]] = []
             self._extraction: Turns | None = None
+            self._embedding = Turns(Vectors())
             self._queue: deque[ReplyLike] = deque()
             self._default: ReplyLike = Text("ok")
 
@@ -58,6 +60,10 @@ class Script:
         with self._lock:
             self._extraction = Turns(replies)
 
+    def embedding(self, replies: ReplyLike | Sequence[ReplyLike]) -> None:
+        with self._lock:
+            self._embedding = Turns(replies)
+
     def choose(self, request: Recorded) -> Reply:
         if self.strict and (wrong := complaint(request.messages)):
             return Status(400, wrong, type="invalid_request_error")
@@ -71,6 +77,8 @@ class Script:
         for match, turns in self._rules:
             if match in request.text if isinstance(match, str) else match(request):
                 return turns.next()
+        if embeds(request.path.partition("?")[0]):
+            return self._embedding.next()
         if request.is_extraction:
             return self._extraction.next() if self._extraction else NOTHING_LEARNT
         return self._queue.popleft() if self._queue else self._default

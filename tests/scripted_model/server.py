@@ -7,7 +7,8 @@ import json
 from collections import Counter, deque
 from typing import Any
 
-from tests.scripted_model.dialects import Dialect, dialect_of, wants_stream
+from tests.scripted_model import embeddings
+from tests.scripted_model.dialects import Dialect, OpenAI, dialect_of, wants_stream
 from tests.scripted_model.http import Connection
 from tests.scripted_model.recorded import Recorded
 from tests.scripted_model.replies import (
@@ -20,6 +21,7 @@ from tests.scripted_model.replies import (
     Status,
     Text,
     ToolCalls,
+    Vectors,
     from_json,
 )
 from tests.scripted_model.script import Script
@@ -62,7 +64,7 @@ class Server:
             return await out.respond(status, json.dumps(answer).encode(), content_type=_JSON, headers={})
         self.requests.append(request)
         self.counts[plain] += 1
-        dialect = dialect_of(plain)
+        dialect = OpenAI() if embeddings.serves(plain) else dialect_of(plain)
         if dialect is None or not isinstance(request.json, dict):
             answer = {"error": {"message": f"nothing is scripted at {plain}", "type": "invalid_request_error"}}
             request.status = 404
@@ -94,6 +96,8 @@ class Server:
             request.status, data = reply.status, json.dumps({"type": "error", "error": error}).encode()
         elif isinstance(reply, Body):
             request.status, data = reply.status, json.dumps(reply.body).encode()
+        elif isinstance(reply, Vectors):
+            request.status, data = 200, json.dumps(embeddings.body(reply, request)).encode()
         else:
             assert isinstance(reply, Text | ToolCalls)
             request.status, data = 200, json.dumps(dialect.body(reply, request)).encode()
@@ -150,13 +154,15 @@ class Server:
         return 404, {"error": f"no {path}"}
 
     def load(self, wanted: dict[str, Any]) -> None:
-        """Takes `{"default"?, "queue"?: [..], "extraction"?: reply or [..], "rules"?: [..], "strict"?}`,
+        """Takes `{"default"?, "queue"?: [..], "extraction"?, "embedding"?: reply or [..], "rules"?: [..], "strict"?}`,
         a rule being `{"contains": text, "replies": reply or [..]}`."""
         if "default" in wanted:
             self.script.default(from_json(wanted["default"]))
         self.script.queue([from_json(r) for r in wanted.get("queue", ())])
         if "extraction" in wanted:
             self.script.extraction(_several(wanted["extraction"]))
+        if "embedding" in wanted:
+            self.script.embedding(_several(wanted["embedding"]))
         for rule in wanted.get("rules", ()):
             self.script.rule(rule["contains"], _several(rule["replies"]))
         if "strict" in wanted:
