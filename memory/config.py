@@ -89,11 +89,27 @@ class LLM(Section):
 
 
 class Semantic(Section):
-    provider: str = Field("local", description="local, onnx, voyage, or any litellm embedding provider.")
-    model: str = Field("", description="The embedding model; empty = the provider's usual one.")
-    embedding_dim: int | None = Field(None, ge=8, le=4000, description="Length of a vector, where it is a choice.")
+    provider: str = Field(
+        "",
+        description="local (sentence-transformers), onnx (the same model without torch), voyage, openai (any "
+        "compatible server by its base URL), ollama, or any other litellm embedding provider by its name; unset = "
+        "local where it is installed, else onnx.",
+    )
+    model: str = Field(
+        "",
+        description="The embedding model; unset = the provider's usual one. For local also a folder, or a "
+        "sentence-transformers model that was downloaded to this machine.",
+    )
+    embedding_dim: int | None = Field(
+        None, ge=8, le=4000, description="Length of a vector, where the model leaves a choice."
+    )
     voyage_api_key: SecretStr = Field(SecretStr(""), description="Key for Voyage. Never logged, never stored.")
     enabled: bool = Field(False, description="Index raw chat for the explicit semantic recall tool.")
+
+    @field_validator("provider")
+    @classmethod
+    def _lower(cls, value: str) -> str:
+        return value.strip().lower()
 
 
 class FactsExtract(Section):

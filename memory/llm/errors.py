@@ -27,7 +27,11 @@ from memory.llm.routing import Route
 from memory.llm.sse import EventTooLarge
 from memory.llm.words import clean, own_words, without_keys
 
-_KEY_SETTINGS = {"anthropic": "CAESAR_LLM__ANTHROPIC__API_KEY", "openai": "CAESAR_LLM__OPENAI__API_KEY"}
+_KEY_SETTINGS = {
+    "anthropic": "CAESAR_LLM__ANTHROPIC__API_KEY",
+    "openai": "CAESAR_LLM__OPENAI__API_KEY",
+    "voyage": "CAESAR_SEMANTIC__VOYAGE_API_KEY",
+}
 
 
 def translate(error: BaseException, route: Route) -> ModelError:
@@ -42,7 +46,7 @@ def translate(error: BaseException, route: Route) -> ModelError:
     said = clean(str(error), route.api_key)
     if "LLM Provider NOT provided" in said:
         return ModelMisconfigured(
-            f"There is no provider {route.provider!r}. Check CAESAR_LLM__PROVIDER.",
+            f"There is no provider {route.provider!r}. Check {route.section}__PROVIDER.",
             provider=route.provider,
             model=route.model,
         )

@@ -61,6 +61,8 @@ def _import() -> Any:
     litellm.drop_params = False
     litellm.modify_params = False
     litellm.num_retries = 0
+    # What it takes for embeddings where it is told 0.
+    vars(litellm)["DEFAULT_MAX_RETRIES"] = 0
     # Where litellm has to fetch an image for a provider, never from an address inside this network.
     litellm.user_url_validation = True
     for name in _TALKATIVE:

@@ -44,7 +44,7 @@ def verbatim(body: Mapping[str, Any], route: Route, *, stream: bool) -> dict[str
     # `custom_openai`: OpenAI's protocol without litellm's special cases for single models of `openai` (it
     # renames limits and moves some models to another API). The model's name is the one field that
     # `extra_body` cannot cover.
-    call = _connection(route)
+    call = connection(route)
     call.update(model=f"custom_openai/{route.model}", messages=[*_COVERED], extra_body=sent, stream=True)
     return call
 
@@ -60,7 +60,7 @@ def with_usage(body: Mapping[str, Any]) -> dict[str, Any]:
 
 def mapped(body: Mapping[str, Any], route: Route, *, stream: bool) -> dict[str, Any]:
     """Keywords for `litellm.acompletion` that say it in the provider's own words, as far as it has any."""
-    call = _connection(route)
+    call = connection(route)
     call.update({name: body[name] for name in _MAPPED if body.get(name) is not None})
     # What a provider does not take is left out instead of failing the call.
     call.update(model=route.litellm_model, messages=body.get("messages", []), drop_params=True)
@@ -87,7 +87,8 @@ def _at_openai(route: Route) -> bool:
     return route.provider == "openai" and _OPENAI_HOST in (route.base_url or _OPENAI_HOST)
 
 
-def _connection(route: Route) -> dict[str, Any]:
+def connection(route: Route) -> dict[str, Any]:
+    """Keywords for litellm that say where and with which key."""
     # Retries belong to whoever keeps the work; a retry in here would hide a 429 and hold its thread. The time
     # is bounded by the caller, as a whole; litellm would keep a client of its own for each value.
     call: dict[str, Any] = {"timeout": _NEVER_SECONDS, "num_retries": 0, "max_retries": 0}

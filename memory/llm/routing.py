@@ -28,6 +28,8 @@ class Route:
     # It may carry a password.
     base_url: str = field(default="", repr=False)
     timeout_seconds: float = 60.0
+    # Whose settings named it.
+    section: str = "CAESAR_LLM"
 
     @property
     def identity(self) -> str:
