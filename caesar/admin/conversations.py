@@ -1,11 +1,11 @@
-"""What was talked about: conversations, their summaries, pieces and vectors; and the installation's secrets' names."""
+"""What was talked about: conversations, their summaries and pieces; and the installation's secrets' names."""
 
 from __future__ import annotations
 
 from django.contrib import admin
 
 from caesar.admin.base import Table, short
-from memory.models import Conversation, Embedding, EpisodeSummary, Installation, MessageHash, OffRecord, Passage
+from memory.models import Conversation, EpisodeSummary, Installation, MessageHash, OffRecord, Passage
 
 
 @admin.register(Conversation)
@@ -48,13 +48,6 @@ class PassageAdmin(Table):
     @admin.display(description="text")
     def shown_text(self, passage: Passage) -> str:
         return short(passage.text)
-
-
-@admin.register(Embedding)
-class EmbeddingAdmin(Table):
-    hidden = ("vector",)
-    list_display = ("id", "profile", "owner_kind", "owner_id", "identity")
-    list_select_related = ("profile",)
 
 
 @admin.register(Installation)

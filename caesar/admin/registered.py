@@ -1,5 +1,5 @@
 """Everything the admin shows. Loaded once all apps are there."""
 
-from caesar.admin import audit, conversations, entities, facts, people, work
+from caesar.admin import audit, conversations, entities, facts, people, vectors, work
 
-__all__ = ["audit", "conversations", "entities", "facts", "people", "work"]
+__all__ = ["audit", "conversations", "entities", "facts", "people", "vectors", "work"]

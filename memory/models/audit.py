@@ -75,6 +75,7 @@ class AuditLog(models.Model):
 
     class Meta:
         db_table = "audit_log"
+        verbose_name_plural = "audit log"
         indexes = [
             models.Index(fields=["profile", "-id"], name="audit_profile_newest"),
             models.Index(fields=["profile", "event_type", "-id"], name="audit_profile_event"),

@@ -46,6 +46,7 @@ class MessageHash(models.Model):
 
     class Meta:
         db_table = "message_hashes"
+        verbose_name_plural = "message hashes"
         indexes = [
             models.Index(fields=["profile", "digest"], name="message_by_hash"),
             models.Index(fields=["conversation", "-id"], name="message_newest"),

@@ -51,6 +51,7 @@ class FactEntity(models.Model):
 
     class Meta:
         db_table = "fact_entities"
+        verbose_name_plural = "fact entities"
         constraints = [
             models.UniqueConstraint(fields=["fact", "entity", "name_key"], name="fact_entity_once"),
             models.CheckConstraint(condition=models.Q(by__in=["", *(by.value for by in By)]), name="fact_entity_by"),

@@ -32,6 +32,7 @@ class EpisodeSummary(models.Model):
 
     class Meta:
         db_table = "episode_summaries"
+        verbose_name_plural = "episode summaries"
         indexes = [
             models.Index(fields=["profile", "-said_at"], name="episode_newest"),
             GinIndex(fields=["terms"], name="episode_terms", fastupdate=False),

@@ -16,3 +16,4 @@ class Installation(models.Model):
 
     class Meta:
         db_table = "installation"
+        verbose_name_plural = "installation"

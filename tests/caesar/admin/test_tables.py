@@ -31,6 +31,14 @@ def test_it_has_every_table(database):
     )
 
 
+def test_it_calls_each_table_by_a_name_that_reads_well(operator):
+    page = " ".join(operator.get("/admin/").content.decode().split())
+    for wrong in ("summarys", "hashs", "entitys", "statuss", "api keys", "audit logs", "Api keys", "Audit logs"):
+        assert wrong not in page
+    for name in ("API keys", "Audit log", "Episode summaries", "Message hashes", "Fact entities"):
+        assert f">{name}<" in page
+
+
 def test_it_asks_as_often_for_many_rows_as_for_few(operator, filled, django_assert_max_num_queries):
     operator.get("/admin/")
     for table in TABLES:
