@@ -108,8 +108,8 @@ class Semantic(Section):
 
     @field_validator("provider")
     @classmethod
-    def _lower(cls, value: str) -> str:
-        return value.strip().lower()
+    def _known(cls, value: str) -> str:
+        return providers.embeds(value) if value.strip() else ""
 
 
 class FactsExtract(Section):

@@ -18,6 +18,7 @@ from memory.llm.embedding.hosted import Hosted
 from memory.llm.embedding.identity import Identity
 from memory.llm.embedding.local import Local
 from memory.llm.embedding.onnx import Onnx
+from memory.llm.providers import IN_PROCESS
 
 __all__ = ["BUDGET_SECONDS", "BadTexts", "Embedder", "Identity", "embedder", "for_identity", "warm_up"]
 
@@ -58,7 +59,7 @@ def of_spec(spec: Spec) -> Embedder:
 
 
 def _backend(spec: Spec) -> Backend:
-    if spec.provider not in choosing.IN_PROCESS:
+    if spec.provider not in IN_PROCESS:
         return Hosted(spec.route, spec.dim)
     key = (spec.provider, spec.model)
     if key not in _loaded:

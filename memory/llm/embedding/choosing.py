@@ -9,10 +9,10 @@ from memory.errors import ModelMisconfigured
 from memory.llm.embedding import known, runtime
 from memory.llm.embedding.identity import LOCAL, Identity
 from memory.llm.embedding.minilm import MINILM, NAMES
+from memory.llm.providers import IN_PROCESS
 from memory.llm.routing import Route
 
 ONNX = "onnx"
-IN_PROCESS = frozenset({LOCAL, ONNX})
 # An index takes no longer ones.
 MOST_NUMBERS = 4000
 

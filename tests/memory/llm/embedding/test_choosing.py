@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from memory.config import MemorySections, Semantic
 from memory.errors import ModelMisconfigured
@@ -113,5 +114,21 @@ def test_an_instruct_model_wants_its_instruction_with_questions_alone() -> None:
         assert known.model(name).document == ""
 
 
-def test_the_provider_is_a_name_in_lower_case() -> None:
-    assert Semantic.model_validate({"provider": " Voyage "}).provider == "voyage"
+@pytest.mark.parametrize("name", [" Voyage ", "local", "ONNX", "openai", "jina_ai", "", " "])
+def test_a_provider_is_a_name_however_it_is_written(name: str) -> None:
+    assert Semantic.model_validate({"provider": name}).provider == name.strip().lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("voyag", "did you mean voyage"),
+        ("onyx", "did you mean onnx"),
+        ("zzzzzz", "local, onnx, voyage"),
+        ("builtin", ""),
+    ],
+)
+def test_a_provider_that_does_not_exist_stops_the_start_with_a_sentence(name: str, said: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Semantic.model_validate({"provider": name})
+    assert said in str(caught.value.errors()[0]["msg"])
