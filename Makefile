@@ -4,6 +4,8 @@
 
 PY := .venv/bin/python
 ARGS ?=
+# 1: without torch, for a small machine. What was set up so stays so; `make up SMALL=` brings the rest.
+SMALL ?= $(if $(wildcard .venv/installed-requirements-onnx.txt),1)
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -37,7 +39,7 @@ llama: venv ## what a GGUF model in the box needs (CAESAR_LLM__BUILTIN__MODEL_PA
 	@deploy/setup.sh requirements-llama.txt
 
 venv:
-	@deploy/setup.sh requirements.txt
+	@deploy/setup.sh $(if $(SMALL),requirements-onnx.txt,requirements.txt)
 
 venv-dev:
 	@deploy/setup.sh requirements-dev.txt requirements-llama.txt requirements-llama-test.txt

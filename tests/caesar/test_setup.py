@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -34,12 +35,12 @@ class Tree:
         self.python.write_text(PYTHON.format(calls=self.calls, fails=fails))
         self.python.chmod(0o755)
 
-    def run(self, python: str | None = None) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, python: str | None = None, files: Sequence[str] = ("requirements.txt",)
+    ) -> subprocess.CompletedProcess[str]:
         self.calls.write_text("")
         env = {**os.environ, "PYTHON": python or str(self.python)}
-        return subprocess.run(
-            [self.path / "deploy" / "setup.sh", "requirements.txt"], env=env, capture_output=True, text=True
-        )
+        return subprocess.run([self.path / "deploy" / "setup.sh", *files], env=env, capture_output=True, text=True)
 
 
 def test_it_installs_once_and_then_says_nothing(tmp_path: Path) -> None:
@@ -94,3 +95,52 @@ def test_it_says_what_to_do_about_python(tmp_path: Path, fails: str, python: str
     assert done.returncode == 1
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_the_small_set_is_installed_without_what_its_packages_name(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, fails="uv==")
+    (tmp_path / "requirements-onnx.txt").write_text("onnxruntime==1\n")
+    tree.run(files=["requirements-onnx.txt"])
+    assert "pip install --disable-pip-version-check --no-deps --requirement requirements-onnx.txt" in (
+        tree.calls.read_text()
+    )
+
+
+def test_the_whole_set_takes_the_place_of_the_small_one(tmp_path: Path) -> None:
+    tree = Tree(tmp_path, fails="uv==")
+    (tmp_path / "requirements-onnx.txt").write_text("onnxruntime==1\n")
+    tree.run(files=["requirements-onnx.txt"])
+    assert (tmp_path / ".venv/installed-requirements-onnx.txt").exists()
+    tree.run()
+    assert not (tmp_path / ".venv/installed-requirements-onnx.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "small", "wanted"),
+    [
+        ([], False, "requirements.txt"),
+        (["SMALL=1"], False, "requirements-onnx.txt"),
+        ([], True, "requirements-onnx.txt"),
+        (["SMALL="], True, "requirements.txt"),
+    ],
+)
+def test_an_environment_that_was_made_small_stays_small(
+    tmp_path: Path, given: list[str], small: bool, wanted: str
+) -> None:
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    if small:
+        (tmp_path / ".venv").mkdir()
+        (tmp_path / ".venv/installed-requirements-onnx.txt").touch()
+    done = subprocess.run(["make", "-n", "venv", *given], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["deploy/setup.sh", wanted]
+
+
+def test_the_locks_agree_and_the_small_one_has_no_torch() -> None:
+    def lock(name: str) -> dict[str, str]:
+        lines = (ROOT / name).read_text().splitlines()
+        return dict(line.split("==", 1) for line in lines if line and not line.startswith("#"))  # type: ignore[misc]
+
+    whole, small, development = (lock(f"requirements{which}.txt") for which in ("", "-onnx", "-dev"))
+    assert small.items() <= whole.items() <= development.items()
+    assert not {"torch", "sentence-transformers", "scipy"} & set(small)
+    assert whole["torch"] == "2.13.0"
