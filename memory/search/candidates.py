@@ -13,7 +13,7 @@ from django.db import connection
 from memory.models import OwnerKind
 from memory.search.question import Nearness
 
-EXACT_UP_TO = 8_000  # vectors of one profile; beyond, the index is quicker and nearly as good
+EXACT_UP_TO = 4_000  # vectors of one profile; beyond, the index is quicker and nearly as good
 SIZE_KEPT_SECONDS = 60.0
 EVER, NEVER = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 TABLES = {OwnerKind.FACT: "personal_facts", OwnerKind.EPISODE: "episode_summaries", OwnerKind.PASSAGE: "passages"}

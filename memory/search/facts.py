@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from django.db.models import QuerySet
 
 from memory import selectors
 from memory.config import conf
@@ -16,21 +18,11 @@ from memory.search import candidates
 from memory.search.candidates import Scope
 from memory.search.question import Question
 
-NEAREST = 40
+NEAREST = 24
 COUNT_TO, HOLDERS = 300, 50  # a word in more facts than these names none of them
 RECENT = timedelta(days=30)
-COLUMNS = (
-    "key",
-    "value",
-    "terms",
-    "importance",
-    "said_at",
-    "last_used_at",
-    "last_confirmed_at",
-    "source_audit_id",
-    "quote",
-    "space_id",
-)
+WEIGHED = ("id", "terms", "importance", "last_used_at", "last_confirmed_at")
+SHOWN = ("key", "value", "quote", "said_at", "source_audit_id", "space_id")
 
 
 @dataclass(frozen=True)
@@ -55,30 +47,26 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime | None 
     ids = by_meaning.keys() | named
     if not ids:
         return []
-    rows = _rows(scope, list(ids))
-    terms = [ranking.Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)]
+    in_scope = selectors.facts_held(profile_id=scope.profile_id, space_id=scope.space_id)
     ranked = ranking.rank(
-        terms,
-        [_candidate(row, question, by_meaning, now or datetime.now(UTC)) for row in rows.values()],
+        [ranking.Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)],
+        _candidates(in_scope.filter(id__in=ids), question, by_meaning, now or datetime.now(UTC)),
         facts=candidates.size(OwnerKind.FACT, scope.profile_id),
         min_score=rules.min_score,
         min_lexical=rules.min_lexical,
-    )
-    return [Found(rows[one.id], replace(one, score=round(one.score, 4))) for one in ranked[:most]]
+    )[:most]
+    rows = selectors.with_score(in_scope.filter(id__in=[one.id for one in ranked])).only(*SHOWN)
+    shown = {row.id: row for row in rows}
+    return [Found(shown[one.id], replace(one, score=round(one.score, 4))) for one in ranked]
 
 
-def _rows(scope: Scope, ids: Sequence[Any]) -> dict[Any, Any]:
-    held = selectors.facts_held(profile_id=scope.profile_id, space_id=scope.space_id).filter(id__in=ids)
-    return {row.id: row for row in selectors.with_score(held).only(*COLUMNS)}
-
-
-def _candidate(row: Fact, question: Question, cosines: dict[Any, float], now: datetime) -> ranking.FactCandidate:
-    terms = set(row.terms)
-    touched = max(row.last_confirmed_at, row.last_used_at or row.last_confirmed_at)
-    return ranking.FactCandidate(
-        id=row.id,
-        semantic=cosines.get(row.id),
-        hits=frozenset(n for n, term in enumerate(question.terms) if term in terms),
-        importance=row.importance,
-        recent=now - touched <= RECENT,
-    )
+def _candidates(
+    facts: QuerySet[Fact], question: Question, cosines: dict[uuid.UUID, float], now: datetime
+) -> list[ranking.FactCandidate]:
+    places = {term: n for n, term in enumerate(question.terms)}
+    found = []
+    for fact_id, terms, importance, used_at, confirmed_at in facts.values_list(*WEIGHED):
+        hits = frozenset(places[term] for term in terms if term in places)
+        recent = now - max(confirmed_at, used_at or confirmed_at) <= RECENT
+        found.append(ranking.FactCandidate(fact_id, cosines.get(fact_id), hits, importance, recent))
+    return found

@@ -1,0 +1,120 @@
+"""The planner, as the application's role, takes the indexes that are meant for a search."""
+
+from __future__ import annotations
+
+import uuid
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psycopg
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memory import identities
+from memory.db import profile_scope
+from memory.domain.terms import term_ids
+from memory.llm.embedding import Identity
+from memory.models import OwnerKind, Space
+from memory.search import candidates
+from memory.search.question import Nearness
+from tests.people import person
+
+if TYPE_CHECKING:
+    from caesar.embedded.postgres import Postgres
+
+EIGHT = Identity("local", "eight-numbers", 8)
+FACTS = """
+INSERT INTO personal_facts (id, profile_id, value, value_norm, terms, category, state, cardinality, confidence,
+  importance, source_kind, quote, reasons, op, stance, pinned, sensitive, edit_count, evidence_count, said_at,
+  first_seen_at, last_confirmed_at, prompt_version, model, version)
+SELECT gen_random_uuid(), %(profile)s, 'fact ' || n, 'fact ' || n,
+       ARRAY[n, CASE WHEN n %% 500 = 0 THEN %(term)s ELSE -n END], 'fact', 'current', 'many', 0.9, 0.5, 'extracted', '',
+       '{}', 'set', 'asserted', false, false, 0, 1, now(), now(), now(), '', '', 1
+  FROM generate_series(1, %(count)s) n"""
+VECTORS = """
+INSERT INTO embeddings (profile_id, owner_kind, owner_id, identity, vector)
+SELECT f.profile_id, 'fact', f.id, %(identity)s,
+       ARRAY[random(), random(), random(), random(), random(), random(), random(), random()]::real[]::halfvec
+  FROM personal_facts f WHERE f.profile_id = %(profile)s"""
+
+
+class Plans:
+    """Runs a search as the application's role and gives the plans of what runs inside it."""
+
+    def __init__(self, url: str, profile_id: uuid.UUID, space_id: uuid.UUID, term: int) -> None:
+        self._url, self._profile_id, self._space_id, self.term = url, profile_id, space_id, term
+
+    def of(self, call: str, *values: object) -> str:
+        plans: list[str] = []
+        with psycopg.connect(self._url) as session:
+            session.execute("LOAD 'auto_explain'")
+            session.execute(
+                "SET auto_explain.log_min_duration = 0; SET auto_explain.log_nested_statements = on;"
+                " SET client_min_messages = log"
+            )
+            session.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
+            session.execute(
+                "SELECT set_config('role', 'caesar_app', true), set_config('caesar.profile_id', %s, true)",
+                [str(self._profile_id)],
+            )
+            rows = session.execute(call, [*values, self._space_id]).fetchall()
+        assert rows
+        return next(plan for plan in plans if "Query Text: SELECT o.id" in plan or "Query Text: SELECT t.no" in plan)
+
+    def nearest(self, function: str) -> str:
+        call = (
+            f"SELECT * FROM {function}('fact', %s, 8, '[1,0,0,0,0,0,0,0]', since => '-infinity', until => 'infinity',"
+            " most => 20, space => %s)"
+        )
+        return self.of(call, EIGHT.name)
+
+    def terms(self, term: int) -> str:
+        call = (
+            "SELECT * FROM search_terms('fact', ARRAY[%s::bigint], since => '-infinity', until => 'infinity',"
+            " count_to => 300, most => 50, space => %s)"
+        )
+        return self.of(call, term)
+
+
+@pytest.fixture
+def plans(database: Postgres, request: pytest.FixtureRequest) -> Plans:
+    """A profile of so many facts, among another of 300."""
+    who, other = person("anna"), person("bert")
+    identities.ensure(EIGHT)
+    term = term_ids(who.profile_id, ["atl-4471"])[0]
+    with psycopg.connect(database.url("superuser"), autocommit=True) as session:
+        session.execute("SET session_replication_role = replica")
+        for profile_id, count in ((who.profile_id, request.param), (other.profile_id, 300)):
+            values = {"profile": profile_id, "count": count, "term": term, "identity": EIGHT.name}
+            session.execute(FACTS, values)
+            session.execute(VECTORS, values)
+        session.execute("VACUUM (ANALYZE) personal_facts")
+        session.execute("VACUUM (ANALYZE) embeddings")
+    with profile_scope(who.profile_id):
+        space_id = Space.objects.get(profile_id=who.profile_id, slug="general").id
+    return Plans(database.url("superuser"), who.profile_id, space_id, term)
+
+
+@pytest.mark.parametrize("plans", [1_000, 10_000], indirect=True)
+def test_a_search_uses_the_index_that_is_meant_for_it(plans):
+    exact = plans.nearest("search_exact")
+    assert "Sort" in exact
+    assert "Order By" not in exact
+    indexed = plans.nearest("search_indexed")
+    assert "Index Scan using embeddings_" in indexed
+    assert "Order By" in indexed
+    assert "Sort" not in indexed
+    words = plans.terms(plans.term)
+    assert "Bitmap Index Scan on fact_terms" in words
+    assert "Seq Scan" not in words
+
+
+@pytest.mark.parametrize(("rows", "function"), [(4_000, "search_exact"), (4_001, "search_indexed")])
+def test_few_rows_are_searched_exactly_and_many_by_the_index(monkeypatch, database, rows, function):
+    who = person("anna")
+    monkeypatch.setattr(candidates, "size", lambda *_: rows)
+    near = Nearness(EIGHT.name, 8, np.ones(8, dtype=np.float32))
+    with profile_scope(who.profile_id), CaptureQueriesContext(connection) as asked:
+        candidates.nearest(OwnerKind.FACT, near, candidates.Scope(who.profile_id, uuid.uuid4()), most=3)
+    assert f"FROM {function}(" in asked.captured_queries[-1]["sql"]
