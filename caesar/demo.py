@@ -21,14 +21,17 @@ class DemoFailed(Exception):
 
 
 class Demo:
-    """Plays with a profile of its own, so that nobody's memory is touched.
+    """Plays with a profile of its own, so that nobody's memory is touched, and erases it in the end.
 
-    `wake` asks the worker to look for finished chats now instead of at its next poll; `say` prints a line.
+    `wake` asks the worker to look for finished chats now instead of at its next poll; `say` prints a line; with
+    `keep` the profile stays, to be looked at.
     """
 
-    def __init__(self, *, url: str, key: str, wake: Callable[[], None], say: Callable[[str], None]) -> None:
-        self.profile = f"demo {datetime.now():%Y-%m-%d %H:%M:%S}"
-        self._wake, self._say = wake, say
+    def __init__(
+        self, *, url: str, key: str, wake: Callable[[], None], say: Callable[[str], None], keep: bool = False
+    ) -> None:
+        self.profile = f"demo {datetime.now():%Y-%m-%d %H:%M:%S.%f}"
+        self._wake, self._say, self._keep = wake, say, keep
         headers = {"Authorization": f"Bearer {key}", "X-Caesar-Profile": self.profile}
         self._http = httpx.Client(base_url=url, headers=headers, timeout=120)
 
@@ -36,13 +39,23 @@ class Demo:
         """From told to known. Raises DemoFailed."""
         with self._http:
             self._set_up()
-            self._monday()
-            self._meanwhile()
-            self._thursday()
+            try:
+                self._monday()
+                self._meanwhile()
+                self._thursday()
+            finally:
+                self._tidy_up()
 
     def _set_up(self) -> None:
         self._call("PATCH", "/v1/profile", {"memory_enabled": True, "summaries_enabled": True})
         self._say(f"A profile for this story: {self.profile!r}, memory on.\n")
+
+    def _tidy_up(self) -> None:
+        if self._keep:
+            self._say(f"The profile {self.profile!r} is kept.")
+            return
+        self._call("DELETE", "/v1/profile", {"confirm": self.profile})
+        self._say("The profile of this story is erased again (`make demo ARGS=--keep` keeps it).")
 
     def _monday(self) -> None:
         self._step("Monday: something is mentioned in passing")

@@ -101,9 +101,13 @@ def _home_of(process: psutil.Process) -> str:
         return ""
 
 
-def demo(up: Up) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(ROOT / "manage.py"), "demo"]
+def manage(up: Up, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "manage.py"), *arguments]
     return subprocess.run(command, env=up.env, capture_output=True, text=True, timeout=120)
+
+
+def demo(up: Up, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return manage(up, "demo", *arguments)
 
 
 def shell(line: str) -> str:
@@ -146,10 +150,14 @@ def test_it_goes_from_an_empty_folder_to_the_first_answer_and_back(tmp_path: Pat
     with running(home, port) as up:
         up.until(READY)
         took = time.monotonic() - begun
-        assert "bringing the tables up to date" not in up.out
+        for step in ("making the database", "bringing the tables up to date"):
+            assert (step in out, step in up.out) == (True, False)  # done once and for all
         assert '"audit_log_id"' in shell(curl)  # the same key still opens it
-        story = demo(up)  # with no key of a provider and no network
-        assert (story.returncode, "Told on Monday, known on Thursday." in story.stdout) == (0, True), story
+        for more in ([], ["--keep"]):
+            story = demo(up, *more)
+            assert (story.returncode, "Told on Monday, known on Thursday." in story.stdout) == (0, True), story
+        profiles = manage(up, "profile", "list").stdout
+        assert (profiles.count("\noperator"), profiles.count(" demo ")) == (2, 1), profiles
         assert up.end(SIGTERM) == 0
     assert nobody_lives_in(home)
     assert took < 30, took  # 4 to 6 s where the tests are alone on the machine

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from kombu.exceptions import OperationalError as BrokerAway
 
 from caesar.demo import Demo, DemoFailed, key_in
 from caesar.up.banner import running_address
@@ -16,6 +17,7 @@ class Command(BaseCommand):
     help = "Play the Monday and Thursday story against the running server, step by step."
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--keep", action="store_true", help="keep the profile that it was played with")
         parser.add_argument("--url", help="where the server listens (default: where the one in CAESAR_HOME does)")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -25,9 +27,18 @@ class Command(BaseCommand):
             demo = Demo(
                 url=url,
                 key=config.api_key.get_secret_value() or key_in(config.home),
-                wake=lambda: tasks.tick.apply_async() and None,
+                wake=_wake,
                 say=self.stdout.write,
+                keep=options["keep"],
             )
             demo.play()
         except DemoFailed as failed:
             raise CommandError(str(failed)) from None
+
+
+def _wake() -> None:
+    """Ask a worker to look now. Where the broker cannot be reached from here, it looks at its own time."""
+    try:
+        tasks.tick.apply_async(retry=False)
+    except BrokerAway:
+        return
