@@ -58,6 +58,7 @@ class Turn:
     said: tuple[Said, ...] = ()
     mine_facts: bool = False
     mine_summary: bool = False
+    timezone: str = "UTC"
 
     @property
     def question(self) -> str:
@@ -74,6 +75,15 @@ class Turn:
 
 
 @dataclass(frozen=True)
+class Lookups:
+    """How often the model looked something up before it answered, and the ids of the passages that it was given."""
+
+    rounds: int = 0
+    passages: tuple[str, ...] = ()
+    failed: bool = False
+
+
+@dataclass(frozen=True)
 class Answer:
     """What the model answered. `complete` is False where the client left or the stream broke."""
 
@@ -85,6 +95,7 @@ class Answer:
     usage: dict[str, Any] = field(default_factory=dict)
     streamed: bool = False
     complete: bool = True
+    lookups: Lookups | None = None
 
 
 def begin(
@@ -130,6 +141,7 @@ def begin(
             said=tuple(said),
             mine_facts=wanted.facts,
             mine_summary=wanted.episodes,
+            timezone=where.profile.timezone,
         )
 
 
@@ -248,6 +260,9 @@ def _payload(turn: Turn, answer: Answer, twice: int) -> dict[str, Any]:
         payload["redacted"] = sorted(secrets)
     payload["facts"] = [fact_id for fact_id, _ in turn.recalled.facts]
     payload["recall_failed"] = turn.recalled.failed
+    if looked_up := answer.lookups:
+        payload |= {"tool_rounds": looked_up.rounds, "passages": list(looked_up.passages)}
+        payload["recall_failed"] |= looked_up.failed
     return payload
 
 

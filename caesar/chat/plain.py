@@ -7,7 +7,9 @@ from typing import Any
 
 from starlette.responses import Response
 
-from caesar.chat import builtin, turn, wire
+from caesar.chat import builtin, tool_loop, turn, wire
+from caesar.chat.tool_loop import Rounds
+from caesar.chat.tool_offer import may_offer
 from caesar.chat.turn import Opened
 from caesar.metrics import UPSTREAM_SECONDS
 from memory.chats import Answer
@@ -18,8 +20,9 @@ from memory.llm.usage import Usage
 
 async def respond(opened: Opened) -> Response:
     """Ask the model, write the turn's row, answer. Nothing is answered that could not be written."""
-    body = await _body(opened)
-    answer = _answer(opened, body)
+    rounds = Rounds(opened) if may_offer(opened) else None
+    body = await _body(opened, rounds)
+    answer = _answer(opened, body, rounds)
     await turn.finish(opened, answer)
     shown = _native(opened, body, answer) if opened.call.native else {**body, "caesar": _extension(opened)}
     response = Response(wire.dumps(shown), media_type="application/json")
@@ -27,17 +30,17 @@ async def respond(opened: Opened) -> Response:
     return response
 
 
-async def _body(opened: Opened) -> dict[str, Any]:
+async def _body(opened: Opened, rounds: Rounds | None) -> dict[str, Any]:
     if opened.route.is_rule_based:
         return builtin.response(opened)
     started = time.perf_counter()
     try:
-        return await gateway.chat(opened.request)
+        return await (gateway.chat(opened.request) if rounds is None else tool_loop.whole(rounds))
     finally:
         UPSTREAM_SECONDS.observe(time.perf_counter() - started)
 
 
-def _answer(opened: Opened, body: dict[str, Any]) -> Answer:
+def _answer(opened: Opened, body: dict[str, Any], rounds: Rounds | None) -> Answer:
     choice = body["choices"][0]
     message = choice.get("message") or {}
     return Answer(
@@ -47,6 +50,7 @@ def _answer(opened: Opened, body: dict[str, Any]) -> Answer:
         provider=opened.route.provider,
         finish_reason=str(choice.get("finish_reason") or ""),
         usage=dict(Usage.of(body.get("usage")).as_dict()),
+        lookups=None if rounds is None else rounds.lookups,
     )
 
 

@@ -11,6 +11,9 @@ from caesar.chat import errors, outcome, turn
 from caesar.chat.builtin import BuiltinStream
 from caesar.chat.leaving import ClientLeft
 from caesar.chat.sink import Sink
+from caesar.chat.tool_loop import Rounds
+from caesar.chat.tool_offer import may_offer
+from caesar.chat.tool_stream import ToolStream
 from caesar.chat.turn import Opened
 from caesar.metrics import UPSTREAM_SECONDS
 from memory.chats import Answer
@@ -18,6 +21,7 @@ from memory.llm import gateway
 from memory.llm.gateway import ChatStream
 
 LOG = structlog.get_logger(__name__)
+Stream = ChatStream | BuiltinStream | ToolStream
 
 
 async def relay(opened: Opened, sink: Sink) -> str:
@@ -53,13 +57,15 @@ async def relay(opened: Opened, sink: Sink) -> str:
     return outcome.ANSWERED
 
 
-async def _open(opened: Opened) -> ChatStream | BuiltinStream:
+async def _open(opened: Opened) -> Stream:
     if opened.route.is_rule_based:
         return BuiltinStream(opened)
+    if may_offer(opened):
+        return ToolStream(Rounds(opened))
     return await gateway.chat_stream(opened.request)
 
 
-async def _record_prefix(opened: Opened, stream: ChatStream | BuiltinStream) -> None:
+async def _record_prefix(opened: Opened, stream: Stream) -> None:
     """Keep what the person said and what was answered so far; a turn without any answer leaves no row."""
     if stream.text or stream.message.get("tool_calls"):
         try:
@@ -69,7 +75,7 @@ async def _record_prefix(opened: Opened, stream: ChatStream | BuiltinStream) -> 
             LOG.error("prefix_not_recorded", audit_id=opened.turn.audit_id)
 
 
-def _answer(opened: Opened, stream: ChatStream | BuiltinStream) -> Answer:
+def _answer(opened: Opened, stream: Stream) -> Answer:
     return Answer(
         text=stream.text,
         tool_calls=stream.message.get("tool_calls"),
@@ -79,4 +85,5 @@ def _answer(opened: Opened, stream: ChatStream | BuiltinStream) -> Answer:
         usage=dict(stream.usage.as_dict()),
         streamed=True,
         complete=stream.finished,
+        lookups=stream.rounds.lookups if isinstance(stream, ToolStream) else None,
     )

@@ -8,6 +8,7 @@ from memory.llm.routing import Route
 
 RESPONSE_FORMAT = "response_format"
 STREAM_OPTIONS = "stream_options"
+TOOLS = "tools"
 
 _lock = threading.Lock()
 _known: dict[tuple[str, str, str], bool] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from memory.llm.usage import Usage
@@ -120,6 +120,18 @@ def _index(raw: dict[str, Any]) -> int:
     return index if isinstance(index, int) and not isinstance(index, bool) else 0
 
 
+def call_index(piece: Mapping[str, Any], known: Mapping[int, Mapping[str, Any]]) -> int:
+    """The index of the tool call, of those `known`, that this piece goes on with, or of a new one."""
+    index = piece.get("index")
+    if isinstance(index, int):
+        function, before = piece.get("function"), known.get(index, {}).get("id")
+        named = isinstance(function, Mapping) and function.get("name")
+        # Some servers give every one of several calls the same number.
+        return max(known) + 1 if named and before and piece.get("id") not in (None, "", before) else index
+    # A server that numbers nothing sends whole calls, each with an id of its own.
+    return len(known) if piece.get("id") or not known else max(known)
+
+
 class _Choice:
     """One choice, put together from its deltas."""
 
@@ -152,10 +164,7 @@ class _Choice:
         self.others[name] = before + value if adds_up else value
 
     def _call(self, piece: dict[str, Any]) -> int:
-        index = piece.get("index")
-        if not isinstance(index, int):
-            # A server that numbers nothing sends whole calls, each with an id of its own.
-            index = len(self.calls) if piece.get("id") or not self.calls else max(self.calls)
+        index = call_index(piece, self.calls)
         empty = {"id": "", "type": "function", "function": {"name": "", "arguments": ""}}
         call = self.calls.setdefault(index, empty)
         size = 0
