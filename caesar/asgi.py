@@ -1,8 +1,9 @@
-"""The web process: the chat's two routes beside Django, behind one guard."""
+"""The web process: the chat's two routes and the stream of live pages beside Django, behind one guard."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 
 # Before the settings are read: the web process alone has a pool of database connections.
 os.environ["CAESAR_PROCESS"] = "web"
@@ -16,23 +17,20 @@ from caesar.guard import Guard
 
 
 class Dispatch:
-    """The chat's routes to the chat, everything else to Django."""
+    """What waits for long to the applications that keep no thread meanwhile, by path; everything else to Django."""
 
-    def __init__(self, *, rest: ASGIApp, chat: ASGIApp, lifespan: ASGIApp, chat_paths: frozenset[str]) -> None:
+    def __init__(self, *, rest: ASGIApp, lifespan: ASGIApp, by_path: Mapping[str, ASGIApp]) -> None:
         self._rest = rest
-        self._chat = chat
         self._lifespan = lifespan
-        self._chat_paths = chat_paths
+        self._by_path = by_path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._lifespan(scope, receive, send)
         elif scope["type"] != "http":  # nobody here speaks WebSocket
             await send({"type": "websocket.close", "code": 1000})
-        elif self._path(scope) in self._chat_paths:
-            await self._chat(scope, receive, send)
         else:
-            await self._rest(scope, receive, send)
+            await self._by_path.get(self._path(scope), self._rest)(scope, receive, send)
 
     @staticmethod
     def _path(scope: Scope) -> str:
@@ -48,8 +46,11 @@ def _application() -> ASGIApp:
     rest = get_asgi_application()  # sets Django up; what follows imports models
     from caesar.chat.app import PATHS, chat
     from caesar.chat.lifespan import lifespan
+    from caesar.live.app import PATH as LIVE
+    from caesar.live.app import live
 
-    dispatch = Dispatch(rest=rest, chat=chat, lifespan=lifespan, chat_paths=PATHS)  # type: ignore[arg-type]
+    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), LIVE: live}
+    dispatch = Dispatch(rest=rest, lifespan=lifespan, by_path=by_path)  # type: ignore[arg-type]
     return Guard(dispatch, max_bytes=config().max_request_bytes)
 
 

@@ -37,7 +37,7 @@ def own_page(view: View) -> View:
     def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not isinstance(request.user, User):
             return _to_login(request)
-        person = _person(request, request.user)
+        person = person_of(request, request.user)
         with timezone.override(person.profile.timezone), translation.override(_language(person.profile)):
             return view(request, person, *args, **kwargs)
 
@@ -64,7 +64,8 @@ def choose(request: HttpRequest, person: Person, profile_id: str) -> bool:
     return True
 
 
-def _person(request: HttpRequest, user: User) -> Person:
+def person_of(request: HttpRequest, user: User) -> Person:
+    """The account with the profile that its session has chosen."""
     own = profile_selectors.of_user(user_id=user.pk)
     if not own or not own[0].is_default:
         profiles.resolve(user_id=user.pk, name=None)

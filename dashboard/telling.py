@@ -5,22 +5,76 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_noop as marked
+
 from memory.models import AuditLog, Event
 
 SHOWN = 120
 _PART = re.compile(r"\{(\w+)\}")
 
 SENTENCES = {
-    Event.FACT_ADDED: "Learned {key}: {value}",
-    Event.FACT_CONFIRMED: "Heard again, {key}: {value}",
-    Event.FACT_UPDATED: "Changed {key}: {value} {was}",
-    Event.FACT_PROPOSED: "Waits for review, {key}: {value}",
-    Event.FACT_RETRACTED: "No longer so, {key}: {value}",
-    Event.FACT_USER_EDITED: "You corrected {key}",
-    Event.FACT_USER_DELETED: "You deleted {key}",
-    Event.EXTRACT_FAILED: "A chat could not be read, it will be tried again: {reason}",
-    Event.EXTRACT_DEAD: "A chat could not be read and was given up: {reason}",
-    Event.SETTINGS_CHANGED: "Setting changed: {settings}",
+    Event.FACT_ADDED: marked("Learned {key}: {value}"),
+    Event.FACT_CONFIRMED: marked("Heard again, {key}: {value}"),
+    Event.FACT_UPDATED: marked("Changed {key}: {value} {was}"),
+    Event.FACT_PROPOSED: marked("Waits for review, {key}: {value}"),
+    Event.FACT_APPROVED: marked("Approved {key}: {value} {was}"),
+    Event.FACT_REJECTED: marked("Rejected {key}: {value}"),
+    Event.FACT_RETRACTED: marked("No longer so, {key}: {value}"),
+    Event.FACT_EXPIRED: marked("Expired, {key}: {value}"),
+    Event.FACT_REVERTED: marked("Brought back {key}: {value} {was}"),
+    Event.FACT_DELETED: marked("The text of deleted {key} was removed for good"),
+    Event.FACT_USER_EDITED: marked("You corrected {key} {edited}"),
+    Event.FACT_USER_DELETED: marked("You deleted {key}"),
+    Event.EXTRACT_FAILED: marked("A chat could not be read, it will be tried again: {reason}"),
+    Event.EXTRACT_DEAD: marked("A chat could not be read and was given up: {reason}"),
+    Event.EPISODE_SUMMARISED: marked("A conversation was summed up: {summary}"),
+    Event.EPISODE_SKIPPED: marked("A conversation was not summed up: {reason}"),
+    Event.EPISODE_FAILED: marked("A conversation could not be summed up: {reason}"),
+    Event.EPISODE_RECALLED: marked("A past conversation was recalled"),
+    Event.EPISODE_DELETED: marked("The summary of a conversation was deleted"),
+    Event.SENSITIVE_REFUSED: marked("Not kept, since it is about: {classes}"),
+    Event.RETENTION_SWEEP: marked("What was too old was swept away"),
+    Event.EXPORTED: marked("Everything was exported"),
+    Event.IMPORTED: marked("An export was imported"),
+    Event.ERASED: marked("A person was erased"),
+    Event.CONVERSATION_DELETED: marked("A conversation was deleted with its {chats} chats"),
+    Event.AUTH_FAILED: marked("Somebody was not let in"),
+    Event.SETTINGS_CHANGED: marked("Setting changed: {settings}"),
+}
+
+# What the log can be narrowed to.
+KINDS: dict[str, tuple[Any, tuple[Event, ...]]] = {
+    "chats": (gettext_lazy("Chats"), (Event.CHAT_COMPLETED, Event.CONVERSATION_DELETED)),
+    "facts": (
+        gettext_lazy("Facts"),
+        tuple(event for event in Event if event.value.startswith("memory.fact.")),
+    ),
+    "yours": (
+        gettext_lazy("What you did"),
+        (
+            Event.FACT_APPROVED,
+            Event.FACT_REJECTED,
+            Event.FACT_REVERTED,
+            Event.FACT_USER_EDITED,
+            Event.FACT_USER_DELETED,
+            Event.SETTINGS_CHANGED,
+        ),
+    ),
+    "episodes": (
+        gettext_lazy("Summaries"),
+        tuple(event for event in Event if event.value.startswith("memory.episode.")),
+    ),
+    "failures": (
+        gettext_lazy("Failures"),
+        (Event.EXTRACT_FAILED, Event.EXTRACT_DEAD, Event.EPISODE_FAILED, Event.AUTH_FAILED),
+    ),
+    "refused": (gettext_lazy("Not kept"), (Event.SENSITIVE_REFUSED,)),
+    "settings": (
+        gettext_lazy("Settings"),
+        (Event.SETTINGS_CHANGED, Event.EXPORTED, Event.IMPORTED, Event.RETENTION_SWEEP, Event.ERASED),
+    ),
 }
 
 
@@ -33,28 +87,46 @@ def told(row: AuditLog) -> str:
     if sentence is None:
         return row.event_type
     parts = {
-        "key": payload.get("key") or "a fact",
+        "key": payload.get("key") or _("a fact"),
         "value": payload.get("value", ""),
         "was": _was(payload.get("old")),
+        "edited": _edited(payload),
         "reason": payload.get("reason", ""),
+        "summary": payload.get("summary", ""),
+        "classes": _classes(payload),
+        "chats": payload.get("chats", ""),
         "settings": _settings(payload),
     }
     # Not `str.format`: a value with braces is a value.
-    return _PART.sub(lambda match: _short(parts[match[1]]), sentence).strip()
+    line = _PART.sub(lambda match: _short(parts[match[1]]), _(sentence))
+    return line.strip().removesuffix(":").strip()
 
 
 def _chat(payload: dict[str, Any]) -> str:
     if payload.get("off_record"):
-        return "Chat, off the record"
+        return _("Chat, off the record")
     messages = payload.get("messages")
     said = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
     text = next((m.get("text") for m in reversed(said) if m.get("role") == "user" and m.get("text")), "")
-    return f"Chat: “{_short(text)}”" if text else "Chat"
+    return _("Chat: “%(words)s”") % {"words": _short(text)} if text else _("Chat")
 
 
 def _was(old: Any) -> str:
     values = [str(o.get("value", "")) for o in old if isinstance(o, dict)] if isinstance(old, list) else []
-    return f"(was {', '.join(values)})" if values else ""
+    return _("(was %(values)s)") % {"values": ", ".join(values)} if values else ""
+
+
+def _edited(payload: dict[str, Any]) -> str:
+    old, new = payload.get("old"), payload.get("new")
+    if not isinstance(old, dict) or not isinstance(new, dict):
+        return ""
+    changed = [f"{name} {old.get(name, '')} → {value}" for name, value in new.items() if name != "space_id"]
+    return f"({', '.join(changed)})" if changed else ""
+
+
+def _classes(payload: dict[str, Any]) -> str:
+    classes = payload.get("classes")
+    return ", ".join(str(each).replace("_", " ") for each in classes) if isinstance(classes, list) else ""
 
 
 def _settings(payload: dict[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from dashboard.views import audit, bulk, fact, facts, profile, review
+from dashboard.views import audit, bulk, entities, fact, facts, profile, review
 
 app_name = "dashboard"
 urlpatterns = [
@@ -20,6 +20,8 @@ urlpatterns = [
     path("facts/<uuid:fact_id>/revert", fact.revert, name="fact_revert"),
     path("review", review.listed, name="review"),
     path("review/<uuid:fact_id>", review.answer, name="review_one"),
+    path("entities", entities.listed, name="entities"),
+    path("entities/<uuid:entity_id>", entities.one, name="entity"),
     path("audit", audit.listed, name="audit"),
     path("audit/<str:audit_id>", audit.row, name="audit_row"),
     path("audit/<str:audit_id>/json", audit.raw, name="audit_raw"),

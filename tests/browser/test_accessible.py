@@ -10,6 +10,7 @@ PATHS = [
     "/dashboard/facts?group=entity",
     "/dashboard/facts/add",
     "/dashboard/review",
+    "/dashboard/entities",
     "/dashboard/audit",
 ]
 

@@ -40,8 +40,9 @@ class Page(HTMLParser):
 class Visitor:
     """One person's browser."""
 
-    def __init__(self, who: Person) -> None:
+    def __init__(self, who: Person, cluster: Any = None) -> None:
         self.who = who
+        self.cluster = cluster
         self.client = Client(raise_request_exception=False)
         self.client.force_login(User.objects.get(id=who.user_id))
 
@@ -62,7 +63,7 @@ class Visitor:
 
 @pytest.fixture
 def anna(database: object) -> Visitor:
-    return Visitor(person("anna"))
+    return Visitor(person("anna"), database)
 
 
 @pytest.fixture

@@ -88,7 +88,7 @@ def test_it_groups_by_whom_it_is_about(some):
     with profile_scope(some.who.profile_id):
         dog = Fact.objects.get(value="Beans").entity_id
     assert dog is not None
-    assert f"/dashboard/facts?entity={dog}" in page.links()
+    assert f"/dashboard/entities/{dog}" in page.links()
     about = some.page(f"/dashboard/facts?entity={dog}").text
     assert "beagle" in about
     assert "Cycles" not in about

@@ -87,5 +87,17 @@
     if (next) next.focus();
   });
 
+  /* A page that watches the log looks again when it has grown. */
+  const watch = document.getElementById("live");
+  if (watch) {
+    const source = new EventSource(watch.dataset.live);
+    source.addEventListener("open", function () { watch.hidden = false; });
+    source.addEventListener("error", function () { watch.hidden = true; });
+    source.addEventListener("rows", function () {
+      htmx.trigger(document.body, "rows");
+    });
+    window.addEventListener("pagehide", function () { source.close(); });
+  }
+
   showTickers();
 })();

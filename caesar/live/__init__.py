@@ -1,0 +1,1 @@
+"""Tells open pages that something happened, so that they look again. No content goes this way."""
