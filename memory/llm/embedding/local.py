@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ class Local:
         self._known = known
         self._lock = threading.Lock()
         self._model: Any = None
+        self._set_threads: Callable[[int], None] = lambda _: None
 
     def load(self) -> None:
         """Takes seconds the first time. Raises ModelMisconfigured."""
@@ -50,7 +51,7 @@ class Local:
         import torch
         from sentence_transformers import SentenceTransformer
 
-        torch.set_num_threads(runtime.threads())
+        self._set_threads = torch.set_num_threads
         try:
             self._model = SentenceTransformer(self._where(), local_files_only=True)
         except Exception as error:
@@ -64,6 +65,8 @@ class Local:
     def embed(self, texts: Sequence[str], kind: Kind) -> np.ndarray:
         """float32[n, d] as the model gives them. Raises ModelDown."""
         with self._lock:
+            # Of a single short text there is nothing to share out: a second thread only makes it wait, idle or busy.
+            self._set_threads(1 if kind == "query" else runtime.threads())
             try:
                 found: np.ndarray = self._model.encode(
                     list(texts), prompt=self._prompt(kind), batch_size=len(texts), show_progress_bar=False

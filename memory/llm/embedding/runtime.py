@@ -12,9 +12,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from typing import Any
 
-# More threads than this make a short query no faster.
+# More threads than this make a batch of short texts hardly faster.
 MOST_THREADS = 4
 
 _ENVIRONMENT = {
@@ -41,6 +42,7 @@ def threads() -> int:
     return max(1, min(usable, MOST_THREADS))
 
 
+@cache
 def installed(package: str) -> bool:
     """Whether it can be imported, without importing it."""
     return importlib.util.find_spec(package) is not None
