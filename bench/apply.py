@@ -66,7 +66,7 @@ def _fact(n: int) -> tuple[str | None, str]:
 def _told(key: str | None, value: str, at: datetime, audit_id: int) -> Any:
     from memory.domain.cardinality import cardinality_of
     from memory.domain.merge import Claim
-    from memory.domain.text import normalise
+    from memory.domain.text import same_form
     from memory.domain.types import Category, Op, Stance
     from memory.facts import Told
     from memory.models.fields import new_id
@@ -76,7 +76,7 @@ def _told(key: str | None, value: str, at: datetime, audit_id: int) -> Any:
         space_id=None,
         key=key,
         value=value,
-        value_norm=normalise(value),
+        value_norm=same_form(value),
         cardinality=cardinality_of(key, None, None),
         op=Op.SET,
         confidence=0.9,

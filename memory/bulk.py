@@ -1,13 +1,17 @@
-"""Many rows changed in one statement: Django's `bulk_update` builds a CASE per value, at more cost than the write."""
+"""Many rows changed or made in one statement of one form, however many: what Django builds for each value costs more
+than the write, and its text grows with the rows.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from enum import Enum
 from functools import cache
 from typing import Any
 
 from django.db import connection, models
+from django.db.models.expressions import DatabaseDefault
 
 
 def update(rows: Sequence[models.Model], fields: Sequence[str]) -> None:
@@ -19,6 +23,44 @@ def update(rows: Sequence[models.Model], fields: Sequence[str]) -> None:
     values = [{column: getattr(row, name) for name, column, _ in columns} for row in rows]
     with connection.cursor() as cursor:
         cursor.execute(_statement(model, tuple(fields)), [json.dumps(values, default=str)])
+
+
+def insert(rows: Sequence[models.Model], *, skip_known: bool = False) -> None:
+    """Make rows of one table; those that collide with what is there are passed over with `skip_known`, else an error.
+
+    Columns that the database fills in itself, where no row says anything else, are left to it. Nothing for no rows.
+    """
+    if not rows:
+        return
+    model = type(rows[0])
+    fields = [f for f in model._meta.concrete_fields if not _is_left_out(f, rows)]
+    values = [{f.column: _plain(f.pre_save(row, True)) for f in fields} for row in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(_insertion(model, tuple(f.name for f in fields), skip_known), [json.dumps(values, default=str)])
+    for row in rows:
+        row._state.adding = False
+
+
+def _is_left_out(field: Any, rows: Sequence[models.Model]) -> bool:
+    left = (getattr(row, field.attname) for row in rows)
+    return all(isinstance(value, DatabaseDefault) or (value is None and field.primary_key) for value in left)
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+@cache
+def _insertion(model: type[models.Model], names: tuple[str, ...], skip_known: bool) -> str:
+    fields: list[Any] = [model._meta.get_field(name) for name in names]
+    columns = ", ".join(f'"{f.column}"' for f in fields)
+    typed = ", ".join(
+        f'"{f.column}" {f.rel_db_type(connection) if f.primary_key else f.db_type(connection)}' for f in fields
+    )
+    return (
+        f'INSERT INTO "{model._meta.db_table}" ({columns}) SELECT {columns}'
+        f" FROM jsonb_to_recordset(%s::jsonb) AS v({typed})" + (" ON CONFLICT DO NOTHING" if skip_known else "")
+    )
 
 
 @cache

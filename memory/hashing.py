@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import uuid
 from functools import cache
 from typing import Any
 
+from memory.domain import answers
 from memory.models import Installation
 
 DIGEST_BYTES = 20
@@ -25,9 +25,14 @@ def message_digest(role: str, text: str, tool_calls: Any = None, tool_call_id: s
     return _digest("message", json.dumps(parts, sort_keys=True, default=str))
 
 
-def value_digest(space_id: uuid.UUID | None, key: str | None, value_norm: str, *, closing: bool = False) -> bytes:
-    """What identifies a value of a key in a scope, or the claim that it holds no longer, for tombstones."""
-    return _digest("closing" if closing else "value", json.dumps([str(space_id or ""), key, value_norm]))
+def value_digest(key: str | None, value_norm: str, *, closing: bool = False) -> bytes:
+    """What identifies a value of a key, or the claim that it holds no longer, for tombstones: in whatever space."""
+    return _digest("closing" if closing else "value", json.dumps([key, answers.form(value_norm)]))
+
+
+def anywhere_digest(value_norm: str) -> bytes | None:
+    """What identifies a value under whatever key; None where it says too little for that."""
+    return _digest("anywhere", answers.form(value_norm)) if answers.is_telling(value_norm) else None
 
 
 def _digest(purpose: str, text: str) -> bytes:

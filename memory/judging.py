@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from memory import key_aliases, selectors, sensitive
+from memory import key_aliases, sensitive
 from memory.domain.cardinality import cardinality_of
 from memory.domain.forgetting import asked_to_forget
 from memory.domain.grounding import DENIED_LATER, ground
@@ -18,7 +18,7 @@ from memory.domain.language import in_another_script
 from memory.domain.merge import Claim
 from memory.domain.sensitive import Handling, SensitiveClass
 from memory.domain.since import valid_from
-from memory.domain.text import normalise
+from memory.domain.text import same_form
 from memory.domain.types import (
     Cardinality,
     Category,
@@ -32,10 +32,9 @@ from memory.domain.types import (
     Verdict,
 )
 from memory.facts import Told
-from memory.models import Approval, Profile, Space
+from memory.models import Profile, Space
 from memory.models.fields import new_id
 
-REVIEW_MOST = 5  # proposals a reading may put before a person who reviews everything
 NO_CONFIDENCE = 0.5  # stored where none could be read; such a fact waits for the person
 
 
@@ -68,15 +67,13 @@ class Judged:
     def told(self, *, prompt_version: str, model: str) -> list[Told]:
         """The claims. Call inside the profile's scope, under the lock.
 
-        What the profile holds by now decides the cardinality, and which spelling of a key is read as which.
+        What the profile has said by now decides which spelling of a key is read as which.
         """
-        aliases = key_aliases.active(self.profile.id)
+        aliases, alike = key_aliases.both(self.profile.id)
         found = [replace(kept, proposal=_renamed(kept.proposal, aliases)) for kept in self.kept]
-        keys = {kept.proposal.key for kept in found if kept.proposal.key is not None}
-        known = selectors.cardinalities(profile_id=self.profile.id, keys=keys) if keys else {}
-        return [self._told(kept, known, prompt_version, model) for kept in found]
+        return [self._told(kept, alike, prompt_version, model) for kept in found]
 
-    def _told(self, kept: Kept, known: dict[str, Cardinality], prompt_version: str, model: str) -> Told:
+    def _told(self, kept: Kept, alike: Mapping[str, frozenset[str]], prompt_version: str, model: str) -> Told:
         proposal, grounding, verdict = kept.proposal, kept.grounding, kept.verdict
         message = self._source(grounding)
         claim = Claim(
@@ -84,8 +81,8 @@ class Judged:
             space_id=self._space_id(proposal, message),
             key=proposal.key,
             value=proposal.value,
-            value_norm=normalise(proposal.value),
-            cardinality=cardinality_of(proposal.key, proposal.cardinality, known.get(proposal.key or ""), proposal.op),
+            value_norm=same_form(proposal.value),
+            cardinality=cardinality_of(proposal.key, proposal.cardinality, None, proposal.op),
             op=proposal.op,
             confidence=NO_CONFIDENCE if proposal.confidence is None else proposal.confidence,
             said_at=_at(message),
@@ -95,6 +92,7 @@ class Judged:
             place=_place(grounding),
             reasons=verdict.reasons,
             forget=kept.forget,
+            said_in=message.space_id or self.space.id,
         )
         zone = zoneinfo.ZoneInfo(self.profile.timezone)
         since = valid_from(proposal.valid_from, text=message.text, said_at=claim.said_at, zone=zone)
@@ -108,6 +106,7 @@ class Judged:
             valid_from=since if grounding.ok else None,
             prompt_version=prompt_version,
             model=model,
+            spellings=alike.get(proposal.key or "", frozenset({proposal.key})),
         )
 
     def _source(self, grounding: Grounding) -> Message:
@@ -149,10 +148,6 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
     kept, more = _judged(rest, profile.approval, [m.text for m in messages if m.role == "user"])
     kept = [_marked(one, marks[id(one.proposal)]) for one in kept]
     dropped += more
-    if profile.approval == Approval.REVIEW and len(kept) > REVIEW_MOST:
-        kept.sort(key=lambda one: -(one.proposal.confidence or 0.0))
-        dropped.append(Dropped("over_cap", f"{len(kept) - REVIEW_MOST} proposals beyond {REVIEW_MOST}"))
-        kept = kept[:REVIEW_MOST]
     return Judged(profile, space, messages, (*forget, *kept), tuple(dropped), tuple(refused))
 
 

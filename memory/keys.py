@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from memory import audit, facts, key_aliases
+from memory import audit, facts, key_aliases, sensitive
 from memory.db import profile_scope
 from memory.domain.keys import canonical, spelling
 from memory.errors import Conflict, InvalidInput, NotFound
@@ -31,6 +31,7 @@ def add_alias(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = 
     Where both have a fact that holds, the last word stays, unless a person's own word stands against it. Raises
     InvalidInput; Conflict where the spelling is read as another key already or the two are one anyway.
     """
+    _refuse_secrets(profile_id, fields, actor)
     with profile_scope(profile_id):
         facts.lock(profile_id)
         aliases = key_aliases.active(profile_id)
@@ -68,6 +69,7 @@ def remove_alias(*, profile_id: uuid.UUID, alias: str, actor: str = "person") ->
 
 def dismiss(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "person") -> None:
     """Two keys are two: they are not proposed as one again. Raises InvalidInput; Conflict where they are one."""
+    _refuse_secrets(profile_id, fields, actor)
     with profile_scope(profile_id):
         facts.lock(profile_id)
         alias, key = _pair(fields, {})
@@ -78,6 +80,11 @@ def dismiss(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "p
         )
         if made:
             _tell(profile_id, actor, {"alias": row.alias, "key": row.key, "did": "dismissed"})
+
+
+def _refuse_secrets(profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str) -> None:
+    for name in ("alias", "key"):
+        sensitive.check_key(profile_id=profile_id, key=fields.get(name), actor=actor)
 
 
 def _pair(fields: Mapping[str, Any], aliases: Mapping[str, str]) -> tuple[str, str]:

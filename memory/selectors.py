@@ -6,7 +6,6 @@ Call inside the profile's scope.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,12 +73,6 @@ def known_keys(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, text: str) 
     rows = held.order_by("-score", "id").values_list("key", "value", "entity_id")[:MOST_KEYED]
     ranked = most_related([KeyedFact(*row) for row in rows], text, MOST_KNOWN_KEYS)
     return [(fact.key, fact.value[:KNOWN_VALUE_CHARS]) for fact in ranked]
-
-
-def cardinalities(*, profile_id: uuid.UUID, keys: Iterable[str]) -> dict[str, Cardinality]:
-    """What each key was taken for so far, by its current facts."""
-    rows = Fact.objects.filter(profile_id=profile_id, key__in=list(keys), state=FactState.CURRENT)
-    return {str(key): Cardinality(value) for key, value in rows.values_list("key", "cardinality")}
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Any
 
 from memory import audit
 from memory.db import profile_scope
-from memory.domain.sensitive import DEFAULT, Handling, Policy, SensitiveClass, decide, find, redact
+from memory.domain.sensitive import DEFAULT, Finding, Handling, Policy, SensitiveClass, decide, find, redact
 from memory.domain.text import normalise
 from memory.domain.types import Proposal
 from memory.errors import InvalidInput
-from memory.models import Event, Fact, Profile
+from memory.models import Event, Fact, FactState, Profile
 
 NAMES = {
     SensitiveClass.CREDENTIAL: "a password or key",
@@ -44,7 +44,7 @@ def policy_of(profile: Profile) -> Policy:
 
 def judge(proposal: Proposal, policy: Policy, *, quote: str) -> Judgement:
     """By its key and value, and by the words around it: a value may be harmless but for the sentence it stands in."""
-    findings = [*find(proposal.value, key=proposal.key)]
+    findings = [*find(proposal.value, key=proposal.key), *_in_key(proposal.key)]
     if quote:
         value = normalise(proposal.value)
         clean, around = redact(quote, tuple(SensitiveClass))
@@ -60,27 +60,68 @@ def quotable(quote: str, policy: Policy) -> str:
 
 
 def check_own_words(
-    *, profile_id: uuid.UUID, value: Any, key: Any = None, fact_id: uuid.UUID | None = None, actor: str = "person"
+    *,
+    profile_id: uuid.UUID,
+    value: Any = None,
+    key: Any = None,
+    fact_id: uuid.UUID | None = None,
+    actor: str = "person",
 ) -> None:
-    """Refuse what a person writes into a fact where its class is never kept. Opens its own scope, so that the
-    refusal is logged although nothing else is written.
+    """Refuse what a person writes into a fact, or lets a fact say that is there, where its class is never kept.
+
+    Without a `value` it is the fact's own: what was agreed to may have changed since it was proposed. Opens its own
+    scope, so that the refusal is logged although nothing else is written. Raises SensitiveRefused.
+    """
+    with profile_scope(profile_id):
+        if fact_id is not None:
+            row = Fact.objects.filter(profile_id=profile_id, id=fact_id).exclude(state=FactState.DELETED)
+            key, own = row.values_list("key", "value").first() or (None, None)
+            value = own if value is None else value
+        key = key if isinstance(key, str) else None
+        profile = Profile.objects.filter(id=profile_id).first()
+        if profile is None or not isinstance(value, str):
+            return  # something else says what is wrong with it
+        classes = _never(value, key, profile)
+        if not classes:
+            return
+        audit.record(refusal(profile_id, classes, actor=actor))
+    raise _refused(classes)
+
+
+def check_again(fact: Fact, *, actor: str) -> None:
+    """As `check_own_words`, of a fact's own value, inside the profile's scope; the caller's transaction goes on.
 
     Raises SensitiveRefused.
     """
-    if not isinstance(value, str):
-        return  # something else says what is wrong with it
-    with profile_scope(profile_id):
-        if fact_id is not None:
-            key = Fact.objects.filter(id=fact_id).values_list("key", flat=True).first()
-        profile = Profile.objects.filter(id=profile_id).first()
-        if profile is None:
-            return
-        handling, classes = decide(find(value, key=key if isinstance(key, str) else None), policy_of(profile))
-        if handling is not Handling.NEVER:
-            return
-        audit.record(refusal(profile_id, classes, actor=actor))
+    classes = _never(fact.value, fact.key, fact.profile)
+    if classes:
+        audit.record(refusal(fact.profile_id, classes, actor=actor))
+        raise _refused(classes)
+
+
+def _never(value: str, key: str | None, profile: Profile) -> tuple[SensitiveClass, ...]:
+    """The classes that this is of, where the profile never keeps them."""
+    handling, classes = decide([*find(value, key=key), *_in_key(key)], policy_of(profile))
+    return classes if handling is Handling.NEVER else ()
+
+
+def _refused(classes: Iterable[SensitiveClass]) -> SensitiveRefused:
     named = " and ".join(NAMES[cls] for cls in classes)
-    raise SensitiveRefused(f"This looks like {named}, which is never kept as memory. Nothing was stored.")
+    return SensitiveRefused(f"This looks like {named}, which is never kept as memory. Nothing was stored.")
+
+
+def check_key(*, profile_id: uuid.UUID, key: Any, actor: str = "person") -> None:
+    """Refuse a name that holds what is never kept. Raises SensitiveRefused."""
+    check_own_words(profile_id=profile_id, value="-", key=key, actor=actor)
+
+
+def _in_key(key: str | None) -> list[Finding]:
+    """What a key itself says that it should not: `card_4111_1111_1111_1111`."""
+    if key is None or not any(char.isdigit() for char in key):
+        return []
+    written = key.replace(".", " ")
+    loud = find(written.upper(), classes=(SensitiveClass.CREDENTIAL,))  # a key is kept in small letters
+    return [*find(written), *find(written.replace("_", " ")), *find(written.replace("_", "-")), *loud]
 
 
 def refusal(profile_id: uuid.UUID, classes: Iterable[SensitiveClass], *, actor: str, **more: Any) -> audit.Entry:

@@ -21,6 +21,11 @@ class Board:
             return []
         return [f for f in self.facts.values() if f.key == claim.key and f.space_id == claim.space_id]
 
+    def _anywhere(self, claim: Claim) -> list[Known]:
+        """The rows of the key (without one, of the value) in whatever space."""
+        rows = (f for f in self.facts.values() if f.key == claim.key)
+        return [f for f in rows if f.key is not None or f.value_norm == claim.value_norm]
+
     def _closing_words(self, claim: Claim) -> list[Known]:
         """The rows of the key (without one, of the value) that are words which close something."""
         rows = (f for f in self.facts.values() if f.closes and f.key == claim.key and f.space_id == claim.space_id)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from .known import Claim, Known
 from .types import Cardinality, Op
 
 # `x.*` stands for x and everything below it. The most specific line wins.
@@ -43,3 +47,21 @@ def cardinality_of(
     if key is None:
         return Cardinality.MANY
     return known or usual(key) or proposed or (Cardinality.MANY if op is Op.ADD else Cardinality.ONE)
+
+
+def of_one_kind(claims: Sequence[Claim], known: Iterable[Known]) -> list[Claim]:
+    """The claims with the cardinality of their keys: what the profile's facts that hold have, else many if one has."""
+    kinds: dict[str | None, Cardinality] = {}
+    for fact in known:
+        if fact.state == "current" and not fact.closes:
+            kinds[fact.key] = _wider(fact.cardinality, kinds.get(fact.key))
+    told: dict[str | None, Cardinality] = {}
+    for claim in claims:
+        if claim.op is not Op.RETRACT:
+            told[claim.key] = _wider(claim.cardinality, told.get(claim.key))
+    kinds = told | kinds
+    return [replace(claim, cardinality=kinds.get(claim.key, claim.cardinality)) for claim in claims]
+
+
+def _wider(one: Cardinality, other: Cardinality | None) -> Cardinality:
+    return Cardinality.MANY if Cardinality.MANY in (one, other) else Cardinality.ONE

@@ -36,7 +36,7 @@ def aim(key: str | None, value: str, value_norm: str, standing: Sequence[Known])
         return Aim(exact)
     if key is not None and is_generic(key, value):
         return Aim(tuple(standing), sure=len(standing) <= 1)
-    near = tuple(fact for fact in standing if _overlaps(value, fact.value))
+    near = tuple(fact for fact in standing if overlaps(value, fact.value))
     return Aim(near, sure=len(near) <= 1)
 
 
@@ -68,7 +68,7 @@ def with_history(facts: Sequence[Known], rows: Sequence[Known]) -> list[Known]:
     return list(gone.values())
 
 
-def _overlaps(one: str, other: str) -> bool:
+def overlaps(one: str, other: str) -> bool:
     """ "Pixel the dog" and "Pixel", "0147" and "+233 20 555 0147": the words of one are all in the other."""
     a, b = set(tokens(one)) - _FILLER, set(tokens(other)) - _FILLER
     return bool(a and b) and (a <= b or b <= a)

@@ -31,6 +31,7 @@ REASONS = {
     "instruction_like": "It reads like an order to the assistant, not like something about you.",
     "against_pinned": "It contradicts what you wrote or corrected yourself.",
     "deleted_before": "You deleted it before, and said it again.",
+    "kept_in_space": "You keep it in a space, and it was said of everywhere.",
     "read_differently": "An earlier reading of the same conversation found another value.",
     "space_removed": "It held in a space that was removed; everywhere else, something else is known.",
     "several_fit": "Several facts fit, and it does not say which one is meant.",

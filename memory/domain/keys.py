@@ -150,7 +150,12 @@ def _usual(plain: str) -> str:
     shorter = _FAVOURITE.sub("favourite.", _without_owner(plain))
     if shorter in ALIASES or shorter in _SPELLINGS:
         return ALIASES.get(shorter, shorter)
-    return _FLAT.get(shorter.replace(".", "_"), shorter)
+    return _FLAT.get(_bare(shorter.replace(".", "_")), shorter)
+
+
+def _bare(text: str) -> str:
+    """The text without accents."""
+    return text if text.isascii() else regex.sub(r"\p{M}", "", unicodedata.normalize("NFD", text))
 
 
 def spelling(key: str) -> str | None:

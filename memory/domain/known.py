@@ -9,6 +9,7 @@ from enum import StrEnum
 
 from memory.domain.types import Cardinality, Op
 
+HELD = ("current", "superseded", "retracted")  # it was or is what holds
 Slot = tuple[uuid.UUID | None, str | None, str]  # space, key, value as it is compared
 
 
@@ -17,7 +18,7 @@ class Known:
     """A row as it stands. `heard_in` are the audit ids that are already evidence for it.
 
     With `op` retract it holds no value but the word that closed one. A row in state deleted still says that
-    something was said at that time; `was_state` is where it goes back to.
+    something was said at that time, if it ever held; `was_state` is where it goes back to.
     """
 
     id: uuid.UUID
@@ -38,6 +39,7 @@ class Known:
     heard_in: frozenset[int] = frozenset()
     first_said_at: datetime | None = None
     was_state: str = ""
+    deleted_at: datetime | None = None
     reasons: tuple[str, ...] = ()
 
     @property
@@ -53,12 +55,19 @@ class Known:
     def closes(self) -> bool:
         return self.op is Op.RETRACT
 
+    @property
+    def has_held(self) -> bool:
+        """Whether it is or was what holds, be it deleted by now."""
+        return (self.was_state if self.state == "deleted" else self.state) in HELD
+
 
 @dataclass(frozen=True)
 class Claim:
     """A proposal that was judged. `place` orders claims said at the same time (message, character).
 
-    `forget` says that the person asked for it to be forgotten; `op` is retract then.
+    `forget` says that the person asked for it to be forgotten; `op` is retract then. `said_in` is the space where it
+    was said, wherever it is to hold. What the person has answered: `rejected` and `deleted_at` of this very claim,
+    `deleted_elsewhere_at` of the same value under another key.
     """
 
     id: uuid.UUID
@@ -76,8 +85,10 @@ class Claim:
     place: tuple[int, int] = (0, 0)
     reasons: tuple[str, ...] = ()
     deleted_at: datetime | None = None
+    deleted_elsewhere_at: datetime | None = None
     rejected: bool = False
     forget: bool = False
+    said_in: uuid.UUID | None = None
 
     @property
     def slot(self) -> Slot:
@@ -101,6 +112,7 @@ class Did(StrEnum):
     OUTDATED = "outdated"  # doubtful, and something newer is known: not worth a question
     ANSWERED = "answered"  # the person deleted or rejected it
     FORGOTTEN = "forgotten"  # deleted because the person asked for it
+    OVER_CAP = "over_cap"  # one proposal too many for a person who reviews everything
 
 
 @dataclass(frozen=True)

@@ -6,27 +6,54 @@ history closed. Pure: the caller reads the known facts under a lock, and writes 
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
+from memory.domain import answers
+from memory.domain.answers import Answer
 from memory.domain.board import doubted, fact_of
 from memory.domain.closing import is_generic
-from memory.domain.known import Claim, Did, Known, Outcome, Plan, Slot, confirmed_confidence
+from memory.domain.known import HELD, Claim, Did, Known, Outcome, Plan, Slot, confirmed_confidence
 from memory.domain.retracting import Retracting
 from memory.domain.types import Op
 
+MOST_REVIEWED = 5
 __all__ = ["Claim", "Did", "Known", "Outcome", "Plan", "Slot", "confirmed_confidence", "plan"]
 
-HELD = ("current", "superseded", "retracted")  # it was or is what holds
+REVIEW = "review"  # the reason on what waits because the person reviews everything
 
 
-def plan(known: Iterable[Known], claims: Sequence[Claim]) -> Plan:
-    """Decide what the claims do, in the order in which they were said."""
+def plan(known: Iterable[Known], claims: Sequence[Claim], *, review_most: int = MOST_REVIEWED) -> Plan:
+    """Decide what the claims do, in the order in which they were said.
+
+    A person who reviews everything is asked about so many of each chat at most, the surest ones: what is known or
+    was answered already counts for none of them.
+    """
+    known = list(known)
+    done = _planned(known, claims)
+    left_out = _beyond(done, review_most)
+    if left_out:
+        done = _planned(known, [claim for claim in claims if claim.id not in left_out])
+        done.outcomes += [Outcome(claim, Did.OVER_CAP) for claim in claims if claim.id in left_out]
+    return done
+
+
+def _planned(known: Iterable[Known], claims: Sequence[Claim]) -> Plan:
     board = _Merging(known)
     for claim in sorted(claims, key=lambda c: (c.said_at, c.place)):
         board.take(claim)
     return board.plan
+
+
+def _beyond(done: Plan, most: int) -> set[uuid.UUID]:
+    """The questions that are too many, by chat."""
+    asked: dict[int, list[Claim]] = {}
+    for outcome in done.outcomes:
+        if outcome.did is Did.PROPOSED and REVIEW in outcome.claim.reasons:
+            asked.setdefault(outcome.claim.audit_id, []).append(outcome.claim)
+    return {claim.id for claims in asked.values() for claim in sorted(claims, key=lambda one: -one.confidence)[most:]}
 
 
 class _Merging(Retracting):
@@ -38,7 +65,7 @@ class _Merging(Retracting):
         elif claim.rejected:
             self._note(claim, Did.ANSWERED)
         elif claim.op is not Op.RETRACT:
-            self._say(self._unless_forgotten(claim))
+            self._say(self._placed(self._unless_forgotten(claim)))
         elif claim.deleted_at is not None and claim.said_at <= claim.deleted_at:
             self._note(claim, Did.ANSWERED)
         else:
@@ -55,13 +82,37 @@ class _Merging(Retracting):
         if not said_again or self._is_forgotten(claim):
             self._note(claim, Did.ANSWERED)
             return
-        standing = any(f.state == "current" for f in self._same_value(claim))
-        if claim.deleted_at is not None and claim.current and not standing:
-            claim = replace(claim, current=False, reasons=(*claim.reasons, "deleted_before"))
+        if not any(f.state == "current" for f in self._same_value(claim)):
+            answer = answers.answered(claim, self._anywhere(claim))
+            if answer is Answer.SETTLED:
+                self._note(claim, Did.ANSWERED)
+                return
+            elsewhere = claim.deleted_elsewhere_at is not None and claim.said_at <= claim.deleted_elsewhere_at
+            if claim.current and (claim.deleted_at is not None or answer is Answer.DOUBT or elsewhere):
+                claim = doubted(claim, "deleted_before")
+            if claim.space_id is None and (kept := self._kept_in_a_space(claim)) is not None:
+                if self._heard_before(claim, [kept]):
+                    return
+                claim = doubted(claim, "kept_in_space")
         if claim.current:
             self._assert(claim)
         else:
             self._propose(claim)
+
+    def _placed(self, claim: Claim) -> Claim:
+        """What a space repeats of what holds everywhere is said of that: it says nothing of its own."""
+        if claim.space_id is None:
+            return claim
+        own = self._of_key(claim) if claim.single else self._same_value(claim)
+        wide = replace(claim, space_id=None)
+        states = ("current",) if claim.current else ("current", "pending")
+        there = any(f.state in states for f in self._same_value(wide))
+        return wide if there and not any(f.state == "current" for f in own) else claim
+
+    def _kept_in_a_space(self, claim: Claim) -> Known | None:
+        """The fact of that value which the person has put into a space."""
+        same = (f for f in self._anywhere(claim) if f.value_norm == claim.value_norm and f.space_id is not None)
+        return next((f for f in same if f.state == "current" and f.pinned and not f.closes), None)
 
     def _assert(self, claim: Claim) -> None:
         same = self._same_value(claim)
@@ -72,6 +123,7 @@ class _Merging(Retracting):
             self._confirm(standing, claim)
             return
         rivals = [f for f in self._of_key(claim) if f.state == "current"] if claim.single else []
+        rivals += self._now_everywhere(claim)
         later = self._later(claim, same)
         if later is not None:
             older = [f for f in rivals if f.said_at <= claim.said_at and claim.audit_id not in f.heard_in]
@@ -89,7 +141,7 @@ class _Merging(Retracting):
         new_id = waiting.id if waiting else claim.id
         for rival in rivals:
             self._change(replace(rival, state="superseded", valid_to=claim.said_at, superseded_by=new_id))
-        edits = max((f.edit_count for f in self._of_key(claim)), default=0) if claim.single else 0
+        edits = max((f.edit_count for f in (*self._of_key(claim), *rivals)), default=0) if claim.single else 0
         fact = replace(fact_of(claim, state="current"), id=new_id, edit_count=edits)
         if waiting:
             since = min(waiting.since, claim.said_at)
@@ -99,6 +151,14 @@ class _Merging(Retracting):
             self._create(claim, fact)
         self._hear(new_id, claim)
         self._note(claim, Did.UPDATED if rivals else Did.ADDED, new_id, tuple(rivals))
+
+    def _now_everywhere(self, claim: Claim) -> list[Known]:
+        """What spaces hold of this very value, learned there: from now on it holds everywhere."""
+        if claim.space_id is not None:
+            return []
+        same = (f for f in self._anywhere(claim) if f.value_norm == claim.value_norm and f.space_id is not None)
+        held = (f for f in same if f.state == "current" and not f.closes and not f.pinned)
+        return [f for f in held if f.said_at <= claim.said_at]
 
     def _confirm(self, fact: Known, claim: Claim) -> None:
         if (fact.id, claim.audit_id) in self.plan.evidence:
@@ -140,7 +200,7 @@ class _Merging(Retracting):
         words: list[tuple[datetime, Known | None]] = [
             (f.since if f.since > claim.said_at else f.said_at, f)
             for f in values
-            if f.state in (*HELD, "deleted") and f.said_at > claim.said_at
+            if f.has_held and f.said_at > claim.said_at
         ]
         words += [(f.valid_to, None) for f in same if f.state == "retracted" and f.valid_to]
         words += [(f.said_at, None) for f in self._closings(claim) if f.state == "retracted"]
@@ -150,7 +210,7 @@ class _Merging(Retracting):
 
     def _closings(self, claim: Claim) -> list[Known]:
         """The words that closed this value, or whatever the key held then."""
-        words = (f for f in self._closing_words(claim) if f.state != "pending")
+        words = (f for f in self._closing_words(claim) if f.has_held)
         return [f for f in words if f.value_norm == claim.value_norm or is_generic(f.key or "", f.value)]
 
     def _is_forgotten(self, claim: Claim) -> bool:

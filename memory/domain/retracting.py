@@ -16,6 +16,7 @@ class Retracting(Board):
     """Takes the claims that something holds no longer or is not to be kept."""
 
     def _retract(self, claim: Claim) -> None:
+        claim = self._where_it_holds(claim)
         of_key = self._of_key(claim) if claim.key is not None else self._same_value(claim)
         if self._heard_before(claim, [f for f in self._closing_words(claim) if f.value_norm == claim.value_norm]):
             return
@@ -35,6 +36,19 @@ class Retracting(Board):
             self._note(claim, Did.RETRACTED, about.facts[0].id if about.facts else word, about.facts)
         else:
             self._note(claim, Did.REPEATED)
+
+    def _where_it_holds(self, claim: Claim) -> Claim:
+        """The claim in the scope of what it is about: a space's own fact, or the one that holds everywhere.
+
+        How far a model thinks the word reaches is a guess; what it closes is known.
+        """
+        for scope in (claim.space_id, claim.said_in if claim.space_id is None else None):
+            there = replace(claim, space_id=scope)
+            rows = self._of_key(there) if claim.key is not None else self._same_value(there)
+            standing = [f for f in rows if f.state == "current" and f.said_at <= claim.said_at]
+            if aim(claim.key, claim.value, claim.value_norm, standing).facts:
+                return there
+        return claim
 
     def _is_covered(self, claim: Claim, of_key: list[Known]) -> bool:
         """Whether the rows alone tell what the word closed.

@@ -59,6 +59,23 @@ _QUOTED = regex.compile(
     """,
     regex.VERBOSE,
 )
+# "Bob wrote: ..." up to the end of the line, and 'she said "..."' up to the closing sign: words of theirs.
+_WROTE = regex.compile(
+    r"""\b(?:wrote|writes|texted|texts|messaged|mailed|e-?mailed|replied|replies|posted|commented|dm'd|schrieb|schreibt|\u00e9crit
+    |a\s+\u00e9crit|escribi\u00f3|escribe|ha\s+scritto|scrive|skrev|skriver|kirjoitti|\u043d\u0430\u043f\u0438\u0441\u0430\u043b\u0430?)
+    \b[^\n.!?:"\u201c\u201e]{0,40}:[ \t]*(?P<told>[^\n]+)""",
+    regex.IGNORECASE | regex.VERBOSE,
+)
+_SAID = regex.compile(
+    r"""\b(?:said|says|say|told|tells|asked|asks|answered|shouted|wrote|writes|replied|texted|sagte|sagt|schrieb|fragte|dit|dijo
+    |dice|disse|sa|\u0441\u043a\u0430\u0437\u0430\u043b\u0430?)\b[^\n.!?"\u201c\u201e\u00ab\u300c]{0,40}
+    (?P<told>"[^"]{20,}(?:"|\Z) | \u201c[^\u201d]{20,}(?:\u201d|\Z) | \u201e[^\u201c\u201d]{20,}(?:[\u201c\u201d]|\Z)
+    | \u00ab[^\u00bb]{20,}(?:\u00bb|\Z) | \u300c[^\u300d]{10,}(?:\u300d|\Z))""",
+    regex.IGNORECASE | regex.VERBOSE,
+)
+_ONESELF = regex.compile(
+    r"\b(?:i|we|i've|we've|ich|wir|je|j'ai|yo|io|jag|min\u00e4|\u044f)\b[^.!?\n]{0,30}$", regex.IGNORECASE
+)
 # Where somebody's text begins: behind the request's colon, or on the next line where much follows.
 _PASTED = regex.compile(r"[^\n.!?:\uff1a]{0,120}(?:[:\uff1a]|[.!?]?[ \t]*\n(?=.{200}))", regex.DOTALL)
 
@@ -66,17 +83,28 @@ _PASTED = regex.compile(r"[^\n.!?:\uff1a]{0,120}(?:[:\uff1a]|[.!?]?[ \t]*\n(?=.{
 def own_words(text: str) -> str:
     """The text with everything that is not the person's own word replaced by MASK, offset for offset.
 
-    Masked are code fences, block quotes, forwarded mail, tagged documents and, behind a request about a text
-    ("summarise this page: ..."), what follows its colon and long passages in quotation marks.
+    Masked are code fences, block quotes, forwarded mail, tagged documents, what others are said to have written or
+    said and, behind a request about a text ("summarise this page: ..."), what follows its colon and long passages in
+    quotation marks.
     """
     for pattern in (_TAGGED, _FENCED, _INLINE_FENCE, _FORWARDED, _BLOCKQUOTE):
         text = pattern.sub(lambda match: _mask(match.group()), text)
+    for pattern in (_WROTE, _SAID):
+        text = pattern.sub(_without_told, text)
     request = _REQUEST.search(text)
     if request is None:
         return text
     text = _QUOTED.sub(lambda m: _mask(m.group()) if len(m.group()) > MIN_QUOTED else m.group(), text)
     start = _PASTED.match(text, request.end())
     return text if start is None else text[: start.end()] + _mask(text[start.end() :])
+
+
+def _without_told(match: regex.Match[str]) -> str:
+    """What stands there without what somebody else is quoted with."""
+    if _ONESELF.search(match.string[max(0, match.start() - 60) : match.start()]):
+        return match.group()
+    start, end = match.span("told")
+    return match.string[match.start() : start] + _mask(match["told"]) + match.string[end : match.end()]
 
 
 def _mask(text: str) -> str:

@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from memory import sensitive
 from memory.db import profile_scope
 from memory.errors import Conflict, InvalidInput, NotFound
 from memory.facts import deleting, rows
 from memory.facts.locking import lock
 from memory.facts.reviewing import Answered, accept, refuse
-from memory.models import Fact
+from memory.models import Fact, FactState
+from memory.sensitive import SensitiveRefused
 
 MOST_AT_ONCE = 500
 
@@ -47,7 +49,13 @@ def approve_many(
     *, profile_id: uuid.UUID, ids: Sequence[uuid.UUID], dry_run: bool = False, actor: str = "person"
 ) -> Bulk:
     """Approve proposals in the order in which they were said, so that the last word on a key stands."""
-    return _each(profile_id, ids, dry_run, lambda fact: accept(profile_id, fact.id, actor=actor))
+
+    def one(fact: Fact) -> Answered:
+        if fact.state == FactState.PENDING:
+            sensitive.check_again(fact, actor=actor)
+        return accept(profile_id, fact.id, actor=actor)
+
+    return _each(profile_id, ids, dry_run, one)
 
 
 def reject_many(
@@ -74,7 +82,8 @@ def _each(profile_id: uuid.UUID, ids: Sequence[uuid.UUID], dry_run: bool, act: C
         raise InvalidInput(f"ids names 1 to {MOST_AT_ONCE} facts.")
     with profile_scope(profile_id):
         lock(profile_id)
-        found = Fact.objects.filter(profile_id=profile_id, id__in=set(ids)).order_by("said_at", "id")
+        found = Fact.objects.select_related("profile").filter(profile_id=profile_id, id__in=set(ids))
+        found = found.order_by("said_at", "id")
         lines = {fact.id: _line(fact, act) for fact in found}
         if dry_run:
             transaction.set_rollback(True)
@@ -85,9 +94,9 @@ def _each(profile_id: uuid.UUID, ids: Sequence[uuid.UUID], dry_run: bool, act: C
 def _line(fact: Fact, act: Callable[[Fact], Answered]) -> Line:
     try:
         done = act(fact)
-    except (Conflict, NotFound) as error:
+    except (Conflict, NotFound, SensitiveRefused) as error:
         # A deleted fact is nobody's: neither its key nor its value is told.
-        shown = (fact.key, fact.value) if isinstance(error, Conflict) else (None, "")
+        shown = (None, "") if isinstance(error, NotFound) else (fact.key, fact.value)
         return Line(fact.id, "skipped", *shown, why=str(error))
     replaces = tuple((row.id, row.value) for row in done.old if row.id != fact.id)
     return Line(fact.id, done.did, fact.key, fact.value, replaces)

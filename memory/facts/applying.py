@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db.models import Q
-
-from memory import audit, bulk, entities, hashing, key_aliases
+from memory import audit, bulk, entities, hashing, key_aliases, sql
 from memory.domain import merge
+from memory.domain.cardinality import of_one_kind
 from memory.domain.merge import Did, Known, Outcome, Plan
 from memory.domain.types import Category, Op, Stance
 from memory.facts import rows as facts
@@ -28,12 +27,11 @@ EVENTS = {
     Did.HISTORY: Event.FACT_UPDATED,
     Did.FORGOTTEN: Event.FACT_USER_DELETED,
 }
-NEVER_HELD = (FactState.PENDING, FactState.REJECTED)
 
 
 @dataclass(frozen=True)
 class Told:
-    """A claim together with what only its row keeps."""
+    """A claim together with what only its row keeps, and the spellings of its key (None: they are still to be read)."""
 
     claim: merge.Claim
     category: Category
@@ -45,6 +43,7 @@ class Told:
     sensitive: bool = False
     prompt_version: str = ""
     model: str = ""
+    spellings: frozenset[str | None] | None = None
 
 
 def apply(*, profile_id: uuid.UUID, told: Sequence[Told], conversation_id: uuid.UUID | None) -> list[Outcome]:
@@ -55,66 +54,57 @@ def apply(*, profile_id: uuid.UUID, told: Sequence[Told], conversation_id: uuid.
     if not told:
         return []
     rows = _touched(profile_id, told)
-    over = [row for row in rows if facts.has_expired(row)]
-    heard = _heard(rows, told)
+    over = {row.id for row in rows if facts.has_expired(row)}
+    known = [_known(row) for row in rows]
     answered = _answered(profile_id, told)
-    claims = [_with_answer(t.claim, answered) for t in told]
-    plan = merge.plan([_known(row, heard.get(row.id, frozenset())) for row in rows], claims)
-    _write(profile_id, plan, {row.id: row for row in rows}, {t.claim.id: t for t in told}, {row.id for row in over})
-    audit.record_many([*facts.expired_entries(over), *_entries(profile_id, plan, conversation_id)])
+    claims = [answered.get(t.claim.id, t.claim) for t in told]
+    plan = merge.plan(known, of_one_kind(claims, known))
+    _write(profile_id, plan, {row.id: row for row in rows}, {t.claim.id: t for t in told}, over)
+    expired = facts.expired_entries(row for row in rows if row.id in over)
+    audit.record_many([*expired, *_entries(profile_id, plan, conversation_id)])
     return plan.outcomes
 
 
 def _touched(profile_id: uuid.UUID, told: Sequence[Told]) -> list[Fact]:
-    """The facts that the claims may touch, locked in the order of ids."""
-    keys = {t.claim.key for t in told if t.claim.key is not None}
-    loose = {t.claim.value_norm for t in told if t.claim.key is None}
-    about = Q(key__in=keys) | Q(key__isnull=True, value_norm__in=loose)
-    if forget := {t.claim.value_norm for t in told if t.claim.forget}:
-        about |= Q(value_norm__in=forget) | Q(superseded_by__key__isnull=True, superseded_by__value_norm__in=forget)
-    rows = Fact.objects.filter(about, profile_id=profile_id)
-    # What was deleted still says when something was said; what never held says nothing any more.
-    rows = rows.exclude(state=FactState.DELETED, was_state__in=[s.value for s in NEVER_HELD])
-    return list(rows.order_by("id").select_for_update(of=("self",)))
+    """The facts that the claims may touch, locked; `heard` are those of the claims' chats that are evidence already."""
+    about: dict[str, Any] = {
+        "profile": profile_id,
+        "keys": sorted({t.claim.key for t in told if t.claim.key is not None}),
+        "loose": sorted({t.claim.value_norm for t in told if t.claim.key is None}),
+        "forget": sorted({t.claim.value_norm for t in told if t.claim.forget}),
+        "chats": sorted({t.claim.audit_id for t in told}),
+    }
+    return list(Fact.objects.raw(sql.read("touched"), about))
 
 
-def _heard(rows: Sequence[Fact], told: Sequence[Told]) -> dict[uuid.UUID, frozenset[int]]:
-    """Which of the claims' chats are evidence for which fact already."""
-    audits = {t.claim.audit_id for t in told}
-    pairs = FactSource.objects.filter(fact__in=rows, audit_id__in=audits).values_list("fact_id", "audit_id")
-    heard: dict[uuid.UUID, frozenset[int]] = {}
-    for fact_id, audit_id in pairs:
-        heard[fact_id] = heard.get(fact_id, frozenset()) | {audit_id}
-    return heard
-
-
-def _known(fact: Fact, heard_in: frozenset[int]) -> Known:
+def _known(fact: Fact) -> Known:
     """The row as the domain sees it: a fact whose time is over is closed, even if no sweep has done it yet."""
-    seen = facts.known(fact, heard_in)
+    seen = facts.known(fact, frozenset(fact.heard))  # type: ignore[attr-defined]
     return replace(seen, state="retracted", valid_to=fact.expires_at) if facts.has_expired(fact) else seen
 
 
-def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[uuid.UUID, list[tuple[str, datetime]]]:
-    """What the person has said to each claim, under whatever spelling of its key."""
-    alike = key_aliases.alike(profile_id)
-    digests: dict[bytes, list[uuid.UUID]] = {}
-    for claim in (t.claim for t in told):
-        for key in alike.get(claim.key or "", (claim.key,)):
-            digest = hashing.value_digest(claim.space_id, key, claim.value_norm, closing=claim.op is Op.RETRACT)
-            digests.setdefault(digest, []).append(claim.id)
-    answers = Tombstone.objects.filter(profile_id=profile_id, digest__in=digests)
-    found: dict[uuid.UUID, list[tuple[str, datetime]]] = {}
-    for known, kind, at in answers.order_by("at").values_list("digest", "kind", "at"):
-        for claim_id in digests[bytes(known)]:
-            found.setdefault(claim_id, []).append((kind, at))
-    return found
-
-
-def _with_answer(claim: merge.Claim, answered: dict[uuid.UUID, list[tuple[str, datetime]]]) -> merge.Claim:
-    for kind, at in answered.get(claim.id, ()):
+def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[uuid.UUID, merge.Claim]:
+    """The claims to which the person has said something, under whatever spelling of their keys, with their answers."""
+    alike = key_aliases.alike(profile_id) if any(t.spellings is None for t in told) else {}
+    exact: dict[bytes, list[merge.Claim]] = {}
+    anywhere: dict[bytes, list[merge.Claim]] = {}
+    for t in told:
+        claim = t.claim
+        closing = claim.op is Op.RETRACT
+        for key in t.spellings or alike.get(claim.key or "") or (claim.key,):
+            exact.setdefault(hashing.value_digest(key, claim.value_norm, closing=closing), []).append(claim)
+        loose = None if closing else hashing.anywhere_digest(claim.value_norm)
+        if loose is not None:
+            anywhere.setdefault(loose, []).append(claim)
+    found: dict[uuid.UUID, merge.Claim] = {}
+    answers = Tombstone.objects.filter(profile_id=profile_id, digest__in=[*exact, *anywhere])
+    for digest, kind, at in answers.order_by("at").values_list("digest", "kind", "at"):
         answer = {"rejected": True} if kind == TombstoneKind.REJECTED else {"deleted_at": at}
-        claim = replace(claim, **answer)
-    return claim
+        for claim in exact.get(bytes(digest), ()):
+            found[claim.id] = replace(found.get(claim.id, claim), **answer)
+        for claim in anywhere.get(bytes(digest), ()):
+            found[claim.id] = replace(found.get(claim.id, claim), deleted_elsewhere_at=at)
+    return found
 
 
 def _write(
@@ -127,31 +117,30 @@ def _write(
     """Close before insert, so that there is never a second current value."""
     now = datetime.now(UTC)
     heard = {fact_id for fact_id, _ in plan.evidence}
+    were_held = {row.id for row in rows.values() if row.state == FactState.CURRENT}
     touched = {*plan.changed, *over, *(heard & set(rows))}
     saved = [_changed(rows[i], plan.changed.get(i), i in heard, i in over, now) for i in sorted(touched)]
     for fact_id, claim in plan.clearer.items():
         if fact_id in rows:
             _reword(rows[fact_id], told[claim.id])
-    for batch in (
-        [row for row in saved if row.state != FactState.CURRENT],
-        [row for row in saved if row.state == FactState.CURRENT],
-    ):
-        bulk.update(batch, CHANGING)
     made = [_made(profile_id, fact, claim, told[claim.id], now) for claim, fact in plan.new.values()]
-    entities.place(profile_id=profile_id, facts=[row for row in made if row.op != Op.RETRACT])
-    Fact.objects.bulk_create(made)
-    FactSource.objects.bulk_create(
-        [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)],
-        ignore_conflicts=True,
-    )
     gone = [row for row in (*saved, *made) if row.state == FactState.DELETED and row.op != Op.RETRACT]
-    mask_beside(profile_id, gone, {t.claim.audit_id for t in told.values()})
+    masked = mask_beside(profile_id, gone, {t.claim.audit_id for t in told.values()}, among=[*saved, *made])
+    # What begins to hold is written after what gives way to it.
+    rises = {row.id for row in saved if row.state == FactState.CURRENT} - were_held
+    bulk.update([row for row in (*saved, *masked) if row.id not in rises], CHANGING)
+    bulk.update([row for row in saved if row.id in rises], CHANGING)
+    entities.place(profile_id=profile_id, facts=[row for row in made if row.op != Op.RETRACT])
+    bulk.insert(made)
+    evidence = [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)]
+    bulk.insert(evidence, skip_known=True)
     facts.bury(profile_id, plan.forgotten)
 
 
 CHANGING = (
     "state",
     "was_state",
+    "cardinality",
     "confidence",
     "said_at",
     "first_seen_at",
@@ -185,6 +174,7 @@ def _changed(row: Fact, now: Known | None, heard: bool, over: bool, at: datetime
     if row.state == FactState.PENDING:
         row.reasons = list(now.reasons) if now.state == FactState.PENDING else []
     row.state, row.confidence, row.said_at = FactState(now.state), now.confidence, now.said_at
+    row.cardinality = now.cardinality.value
     if now.since < row.first_seen_at:
         row.first_seen_at = now.since
         row.valid_from = min(row.valid_from or now.since, now.since)

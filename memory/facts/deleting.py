@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from memory import audit
+from memory import audit, bulk
 from memory.config import conf
 from memory.db import profile_scope
 from memory.domain.closing import with_history
@@ -41,8 +41,8 @@ def remove(fact: Fact, *, actor: str, alone: bool = False) -> list[Fact]:
     gone, slots = _goes(fact, alone)
     for row in gone:
         mark_deleted(row, now)
-    Fact.objects.bulk_update(gone, fields=DELETION)
-    mask_beside(fact.profile_id, gone)
+    bulk.update(gone, DELETION)
+    bulk.update(mask_beside(fact.profile_id, gone), ("quote",))
     rows.bury(fact.profile_id, dict.fromkeys(slots, now))
     if fact.op == Op.RETRACT:
         rows.answer(fact, TombstoneKind.DELETED, now)

@@ -10,12 +10,12 @@ from typing import Any
 from memory import audit, entities, sensitive
 from memory.db import profile_scope
 from memory.domain.cardinality import cardinality_of
-from memory.domain.text import normalise
+from memory.domain.text import same_form
 from memory.domain.types import Cardinality, Category, Op
 from memory.errors import Conflict, InvalidInput
 from memory.facts import checking, rows
 from memory.facts.locking import lock, now_of
-from memory.models import Event, Fact, FactSource, FactState, SourceKind
+from memory.models import Event, Fact, FactSource, FactState, SourceKind, TombstoneKind
 from memory.models.fields import new_id
 
 
@@ -26,7 +26,7 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
         raise InvalidInput(f"Not a field of a new fact: {', '.join(unknown)}.")
     value = checking.checked_value(fields.get("value"))
     sensitive.check_own_words(profile_id=profile_id, value=value, key=fields.get("key"), actor=actor)
-    norm = normalise(value)
+    norm = same_form(value)
     with profile_scope(profile_id):
         lock(profile_id)
         now = now_of(profile_id)
@@ -87,7 +87,8 @@ def edit(
     longer its version (somebody edited it meanwhile), or where another fact says the same.
     """
     checking.refuse_unknown(changes)
-    sensitive.check_own_words(profile_id=profile_id, value=changes.get("value"), fact_id=fact_id, actor=actor)
+    if "value" in changes:
+        sensitive.check_own_words(profile_id=profile_id, value=changes["value"], fact_id=fact_id, actor=actor)
     with profile_scope(profile_id):
         lock(profile_id)
         fact = rows.locked(profile_id, fact_id, version)
@@ -117,7 +118,7 @@ def correct(fact: Fact, new: Mapping[str, Any], now: datetime) -> Fact | None:
     kept = None
     if new.get("value", fact.value) != fact.value:
         kept = _keep_as_history(fact, now)
-        fact.value_norm = normalise(new["value"])
+        fact.value_norm = same_form(new["value"])
         fact.sensitive = sensitive.is_sensitive(new["value"], fact.key)
         fact.quote, fact.source_kind = "", SourceKind.AUTHORED
         fact.said_at = fact.valid_from = now
@@ -141,6 +142,8 @@ def _keep_as_history(fact: Fact, now: datetime) -> Fact:
     copy.valid_to, copy.superseded_by_id = now, fact.id
     copy._state.adding = True
     copy.save(force_insert=True)
+    if copy.state == FactState.REJECTED and copy.op != Op.RETRACT:
+        rows.answer(copy, TombstoneKind.REJECTED, now)
     FactSource.objects.filter(fact_id=fact.id).update(fact_id=copy.id)
     return copy
 
@@ -148,7 +151,7 @@ def _keep_as_history(fact: Fact, now: datetime) -> Fact:
 def _refuse_double(fact: Fact, new: Mapping[str, Any]) -> None:
     if fact.state != FactState.CURRENT or fact.op == Op.RETRACT:
         return
-    norm = normalise(new.get("value", fact.value))
+    norm = same_form(new.get("value", fact.value))
     others = rows.held(fact.profile_id, fact.key, new.get("space_id", fact.space_id), norm, but=fact.id)
     if fact.cardinality == Cardinality.MANY:
         others = [row for row in others if row.value_norm == norm]

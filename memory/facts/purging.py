@@ -10,12 +10,12 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q
 
-from memory import audit, entities, work
+from memory import audit, bulk, entities, work
 from memory.db import profile_scope
-from memory.domain.text import normalise
+from memory.domain.text import same_form
 from memory.facts.locking import lock
 from memory.facts.quoting import mask_beside
-from memory.models import AuditLog, Event, Fact, FactState
+from memory.models import AuditLog, Event, Fact, FactSource, FactState
 
 FACT_EVENTS = "memory.fact."
 TEXT_FIELDS = ("value", "quote")
@@ -35,7 +35,9 @@ def purge(*, profile_id: uuid.UUID, before: datetime, most: int) -> int:
 def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     ids = [row.id for row in found]
     _redact_log(profile_id, found)
-    taught = mask_beside(profile_id, found)
+    bulk.update(mask_beside(profile_id, found), ("quote",))
+    taught = set(FactSource.objects.filter(fact__in=ids).values_list("audit_id", flat=True))
+    taught |= {row.source_audit_id for row in found if row.source_audit_id is not None}
     work.drop_raw_replies(profile_id=profile_id, audit_ids=taught)
     Fact.objects.filter(id__in=ids).update(value="", value_norm="", terms=[], quote="", reasons=[])
     entities.forget(profile_id=profile_id, fact_ids=ids)
@@ -60,7 +62,7 @@ def _redact_log(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     for audit_id, payload in log.order_by("id").values_list("id", "payload"):
         if not (ids & _named(payload)) and payload.get("key") in again:
             continue
-        hits = {text for text in _texts(payload) if text in quotes or normalise(text) in norms}
+        hits = {text for text in _texts(payload) if text in quotes or same_form(text) in norms}
         if hits:
             touched.append(audit_id)
             texts |= hits

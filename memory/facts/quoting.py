@@ -5,32 +5,39 @@ from __future__ import annotations
 import uuid
 from collections.abc import Collection, Iterable
 
-from memory import bulk
+from django.db.models import Q
+
 from memory.domain.masking import masked
 from memory.models import Fact, FactSource, FactState
 
 
-def mask_beside(profile_id: uuid.UUID, gone: Iterable[Fact], audit_ids: Collection[int] = ()) -> set[int]:
+def mask_beside(
+    profile_id: uuid.UUID, gone: Iterable[Fact], audit_ids: Collection[int] = (), among: Iterable[Fact] = ()
+) -> list[Fact]:
     """Mask the values of deleted facts in what other facts quote from the chats that taught them.
 
-    `audit_ids` are more chats that may be quoted. Returns the chats that were looked at. Two queries, three where
-    something is masked; none for no facts. Call inside the profile's scope, under `lock`, while the rows still have
-    their values.
+    `audit_ids` are more chats that may be quoted; `among` are rows in memory that the caller is about to save, in
+    which it is done at once. Returns the other rows whose quote has changed, for the caller to save. One query, none
+    for no facts. Call inside the profile's scope, under `lock`, while the rows still have their values.
     """
     rows = {row.id: row for row in gone}
     if not rows:
-        return set()
-    taught = set(FactSource.objects.filter(fact__in=rows).values_list("audit_id", flat=True)) | set(audit_ids)
-    taught |= {row.source_audit_id for row in rows.values() if row.source_audit_id is not None}
+        return []
     norms = {row.value_norm for row in rows.values()}
-    changed = []
-    beside = Fact.objects.filter(profile_id=profile_id, source_audit_id__in=taught).exclude(quote="")
-    for row in beside.exclude(id__in=rows).exclude(state=FactState.DELETED).order_by("id").select_for_update():
-        quote = row.quote
-        for norm in norms - {row.value_norm}:
-            quote = masked(quote, norm)
-        if quote != row.quote:
-            row.quote = quote
-            changed.append(row)
-    bulk.update(changed, ("quote",))
-    return taught
+    mine = [row for row in among if row.id not in rows]
+    for row in mine:
+        _mask(row, norms)
+    first = {row.source_audit_id for row in rows.values() if row.source_audit_id is not None}
+    more = FactSource.objects.filter(fact__in=rows).values("audit_id")
+    taught = Q(source_audit_id__in=first | set(audit_ids)) | Q(source_audit_id__in=more)
+    beside = Fact.objects.filter(taught, profile_id=profile_id).exclude(quote="").exclude(state=FactState.DELETED)
+    others = beside.exclude(id__in=[*rows, *(row.id for row in mine)]).order_by("id").select_for_update(of=("self",))
+    return [row for row in others if _mask(row, norms)]
+
+
+def _mask(row: Fact, norms: set[str]) -> bool:
+    quote = row.quote
+    for norm in norms - {row.value_norm}:
+        quote = masked(quote, norm)
+    changed, row.quote = quote != row.quote, quote
+    return changed

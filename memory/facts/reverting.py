@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from memory import audit
+from memory import audit, sensitive
 from memory.db import profile_scope
 from memory.domain.types import Cardinality, Op
 from memory.errors import Conflict
@@ -17,8 +17,10 @@ from memory.models import Event, Fact, FactState
 def revert(*, profile_id: uuid.UUID, fact_id: uuid.UUID, version: int | None = None, actor: str = "person") -> Fact:
     """Let a row of the history hold again, as the person's own word; what holds instead becomes history.
 
-    Raises NotFound; Conflict where it is no history, where its value holds already, or for another `version`.
+    Raises NotFound; InvalidInput where its value is of a class that is never kept by now; Conflict where it is no
+    history, where its value holds already, or for another `version`.
     """
+    sensitive.check_own_words(profile_id=profile_id, fact_id=fact_id, actor=actor)
     with profile_scope(profile_id):
         lock(profile_id)
         fact = rows.locked(profile_id, fact_id, version)

@@ -43,6 +43,8 @@ def known(fact: Fact, heard_in: frozenset[int] = frozenset()) -> Known:
         op=Op(fact.op),
         heard_in=heard_in,
         first_said_at=fact.first_seen_at,
+        was_state=fact.was_state,
+        deleted_at=fact.deleted_at,
         reasons=tuple(fact.reasons),
     )
 
@@ -91,7 +93,7 @@ def expire(rows: Sequence[Fact]) -> None:
         return
     for row in rows:
         row.state, row.valid_to, row.version = FactState.RETRACTED, row.expires_at, row.version + 1
-    Fact.objects.bulk_update(rows, fields=("state", "valid_to", "version"))
+    bulk.update(rows, ("state", "valid_to", "version"))
     audit.record_many(expired_entries(rows))
 
 
@@ -159,25 +161,28 @@ def fold_waiting(fact: Fact, at: datetime) -> list[Fact]:
     return waiting
 
 
-def digest(fact: Fact) -> bytes:
-    return hashing.value_digest(fact.space_id, fact.key, fact.value_norm, closing=fact.op == Op.RETRACT)
-
-
 def digests(profile_id: uuid.UUID, found: Iterable[Fact]) -> set[bytes]:
-    """Those of the facts' values, under every spelling that is or once was one with their key."""
+    """Those of the facts' values, under every spelling that is or once was one with their key, and under any key."""
+    found = list(found)
     alike = key_aliases.alike(profile_id)
-    return {
-        hashing.value_digest(row.space_id, key, row.value_norm, closing=row.op == Op.RETRACT)
+    exact = {
+        hashing.value_digest(key, row.value_norm, closing=row.op == Op.RETRACT)
         for row in found
         for key in alike.get(row.key or "", (row.key,))
     }
+    values = {row.value_norm for row in found if row.op != Op.RETRACT}
+    return exact | {digest for digest in map(hashing.anywhere_digest, values) if digest is not None}
 
 
 def bury(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> None:
     """Keep deleted values from coming back by what was said until then."""
     if not slots:
         return
-    times = {hashing.value_digest(*slot): at for slot, at in slots.items()}
+    times: dict[bytes, datetime] = {}
+    for (_, key, value_norm), at in slots.items():
+        for digest in (hashing.value_digest(key, value_norm), hashing.anywhere_digest(value_norm)):
+            if digest is not None:
+                times[digest] = max(at, times.get(digest, at))
     with connection.cursor() as cursor:
         cursor.execute(
             "INSERT INTO tombstones (id, profile_id, digest, kind, at)"
@@ -190,7 +195,8 @@ def bury(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> None:
 
 def answer(fact: Fact, kind: TombstoneKind, at: datetime) -> None:
     """Remember what the person said to a claim, be it of a value or that something is over."""
-    Tombstone.objects.update_or_create(profile_id=fact.profile_id, digest=digest(fact), kind=kind, defaults={"at": at})
+    digest = hashing.value_digest(fact.key, fact.value_norm, closing=fact.op == Op.RETRACT)
+    Tombstone.objects.update_or_create(profile_id=fact.profile_id, digest=digest, kind=kind, defaults={"at": at})
 
 
 def forgive(fact: Fact) -> None:

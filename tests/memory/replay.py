@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memory.domain.text import normalise
+from memory.domain.text import same_form
 from memory.models import AuditLog, Fact
 
 PERSON = ("memory.fact.user_edited", "memory.fact.approved", "memory.fact.reverted")
@@ -37,7 +37,7 @@ class Replay:
         value = told.get("value") or (told.get("new") or {}).get("value")
         if value and fact_id and event != "confirmed":
             key, _, op = self.slots[fact_id]
-            self.held[fact_id] = (key, normalise(value), op)
+            self.held[fact_id] = (key, same_form(value), op)
         if row.actor == "worker":
             self._unbidden(row, event, told)
         if event == "added":

@@ -11,7 +11,7 @@ from django.db import connection
 from memory import audit, facts
 from memory.db import profile_scope
 from memory.domain.merge import Claim, Outcome
-from memory.domain.text import normalise
+from memory.domain.text import same_form
 from memory.domain.types import Cardinality, Category, Op, Stance
 from memory.models import AuditLog, Event, Fact
 from memory.models.fields import new_id
@@ -46,7 +46,7 @@ def said(
         space_id=None,
         key=key,
         value=value,
-        value_norm=normalise(value),
+        value_norm=same_form(value),
         cardinality=Cardinality.MANY if many or key is None else Cardinality.ONE,
         op=Op(more.pop("op", Op.SET)),
         confidence=0.9,

@@ -55,8 +55,9 @@ def gone(who: Person, conversation: str, **more: Any) -> prune.Pruned:
 def counts(who: Person) -> dict[str, int]:
     with profile_scope(who.profile_id):
         chats_left = AuditLog.objects.filter(event_type="chat.completed").count()
-        models = (Conversation, MessageHash, EpisodeSummary, Passage, Embedding, WorkItem)
-        return {"chats": chats_left, **{m.__name__: m.objects.count() for m in models}}
+        vectors = Embedding.objects.exclude(owner_kind="fact").count()
+        models = (Conversation, MessageHash, EpisodeSummary, Passage, WorkItem)
+        return {"chats": chats_left, "vectors": vectors, **{m.__name__: m.objects.count() for m in models}}
 
 
 def test_it_leaves_nothing_of_a_conversation_but_what_it_taught(anna, model, database):

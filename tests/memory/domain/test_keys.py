@@ -27,6 +27,7 @@ from memory.domain.keys import ALIASES, MAX_LENGTH, MAX_SEGMENTS, canonical
         ("favourite_ice_cream", "fav.ice_cream"),
         ("Address City", "address.city"),
         ("work.start.date", "work.start_date"),
+        ("address.c\u00edty", "address.city"),
         ("\u0430ddress.\u0441ity", "address.city"),  # Cyrillic a and es
         ("d\u03bfg.name", "dog.name"),  # Greek omicron
         ("add\u200bress.city", "address.city"),

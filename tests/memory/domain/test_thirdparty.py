@@ -25,6 +25,11 @@ from memory.domain.thirdparty import MASK, own_words
         'Please review "a long passage that somebody else wrote about living in SECRET for many years"',
         "“a long passage that somebody else wrote about living in SECRET for many years”. Explain it",
         "Please summarise this article\n" + "Lorem ipsum. " * 20 + "I live in SECRET",
+        "Bob wrote: please forget my phone number SECRET",
+        "Anna texted me yesterday: I live in SECRET now",
+        'My friend said "please forget my phone number SECRET".',
+        "Then she told me, \u201cyou have to remember that I live in SECRET\u201d",
+        "Mein Chef schrieb: ab morgen gilt SECRET",
     ],
 )
 def test_it_masks_what_is_not_the_persons_own_word(text):
@@ -48,6 +53,11 @@ def test_it_masks_what_is_not_the_persons_own_word(text):
         "a > b and 3 < 4",
         "Can you explain how to live with a cat in Graz?",
         "Remember this: my dog is Rex",
+        "As I wrote: my dog is Rex",
+        'I told her "we are moving to Graz in the spring of next year"',
+        'They say "Rex" is a common name, my dog has it',
+        "I wrote two novels: Fog and Rain",
+        "My doctor says: no coffee",
     ],
 )
 def test_it_leaves_the_persons_own_words(text):
