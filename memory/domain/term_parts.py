@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from importlib import resources
 
 import regex
 import Stemmer
+import yaml
 
 from .letters import pairs, plain, small
 from .text import DENSE
 
 LONGEST = 64  # characters of a term; a longer one is cut
+
+_DATA: dict[str, str] = yaml.safe_load(
+    resources.files("memory.domain").joinpath("terms.yaml").read_text(encoding="utf-8")
+)
+STOP = frozenset(_DATA["stop"].split())
 
 _WORD = rf"[\p{{L}}\p{{M}}\p{{N}}--[{DENSE}]]"
 _PIECE = regex.compile(
@@ -52,6 +59,18 @@ class _Stemmers(threading.local):
 _stemmers = _Stemmers()
 
 
+def _english(word: str) -> str:
+    return str(_stemmers.english.stemWord(word))
+
+
+_FORMS = {
+    _english(form): _english(word)
+    for row in _DATA["forms"].splitlines()
+    for word, *forms in [row.split()]
+    for form in forms
+}
+
+
 def parts(chunk: str, *, alone: bool) -> Iterator[str]:
     """The terms of a text without spaces, not yet without small words, in time linear to its length.
 
@@ -68,8 +87,11 @@ def parts(chunk: str, *, alone: bool) -> Iterator[str]:
 
 
 def stem(word: str) -> str:
-    """An English word without its ending; any other word as it is."""
-    return str(_stemmers.english.stemWord(word)) if word.isascii() and len(word) > 2 and word.isalpha() else word
+    """An English word without its ending, "went" as "go"; any other word as it is."""
+    if len(word) < 3 or not (word.isascii() and word.isalpha()):
+        return word
+    found = _english(word)
+    return _FORMS.get(found, found)
 
 
 def _joined(piece: str) -> Iterator[str]:

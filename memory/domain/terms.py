@@ -10,17 +10,12 @@ import hashlib
 import uuid
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from importlib import resources
 
 import regex
-import yaml
 
-from .term_parts import parts, stem
+from .term_parts import STOP, parts, stem
 
-_STOP: frozenset[str] = frozenset(
-    yaml.safe_load(resources.files("memory.domain").joinpath("terms.yaml").read_text(encoding="utf-8"))["stop"].split()
-)
-_STOPS = _STOP | {stem(word) for word in _STOP}
+_STOPS = STOP | {stem(word) for word in STOP}
 _GROUPS = regex.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")  # "1 200" with a space that does not break
 _CACHED = 32  # characters of a chunk that is worth remembering
 _SPECIFIC = regex.compile(r"[._@+#/]|\d.*[\d\p{L}]|\p{L}.*\d")

@@ -56,7 +56,7 @@ def found_by(question, text):
         ("cities running", ["citi", "run"]),
         ("Melanie's dogs' bowls", ["melani", "dog", "bowl"]),
         ("O'Brien, l'homme", ["obrien", "brien", "homm"]),
-        ("e-mail U.S.A. well-known", ["email", "e", "mail", "usa", "well", "known"]),
+        ("e-mail U.S.A. well-known", ["email", "e", "mail", "usa", "well", "know"]),
         ("the dog.The cat", ["dog", "cat"]),
         # scripts
         ("café Ørsted Łódź Straße", ["cafe", "orst", "lodz", "strass"]),
@@ -94,6 +94,8 @@ def test_it_cuts_texts_of_every_kind_into_terms(text, expected):
         ("cafe", "the cafe\u0301 by the river"),
         ("strasse", "Lange Straße 3"),
         ("Did I mention moving cities?", "I moved to another city"),
+        ("When did Bob go and what did he buy?", "Bob went and bought shoes"),
+        ("which color", "nice colours"),
         ("email", "send me an e-mail"),
         ("しりとり", "週末はしりとりと登山をする"),
         ("登山", "週末はしりとりと登山をする"),
