@@ -1,24 +1,28 @@
-"""Do background work in this process."""
+"""`manage.py work --once`: do the background work that is due, in this process."""
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from caesar.management.printing import add_json, as_json
 from workers import tasks
 
 
 class Command(BaseCommand):
-    help = "Run every due poll and work item in this process, then exit."
+    help = (
+        "Run every due poll and work item in this process, then exit. Needs the database alone, no broker. What fails "
+        "is tried again later, as always; `status` shows how many wait."
+    )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="work off what is due now (the only mode)")
-        parser.add_argument("--json", action="store_true", help="print the count as JSON")
+        add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["once"]:
-            raise CommandError("say --once; a worker that keeps running is `celery -A caesar worker`.")
+            raise CommandError("say --once; a worker that keeps running is `celery -A caesar worker`.", returncode=2)
         done = tasks.drain()
-        self.stdout.write(json.dumps({"worked_off": done}) if options["json"] else f"{done} conversations read.")
+        readings = "1 reading" if done == 1 else f"{done} readings"
+        self.stdout.write(as_json({"worked_off": done}) if options["json"] else f"{readings} done.")
