@@ -13,37 +13,44 @@ class Board:
     """What is known, looked up and changed. Each change goes into the plan, too."""
 
     def __init__(self, known: Iterable[Known]) -> None:
-        self.facts: dict[uuid.UUID, Known] = {fact.id: fact for fact in known}
+        self.facts: dict[uuid.UUID, Known] = {}
+        self._ids: dict[str | None, list[uuid.UUID]] = {}  # by key
         self.plan = Plan()
+        for fact in known:
+            self._put(fact)
+
+    def _put(self, fact: Known) -> None:
+        if fact.id not in self.facts:
+            self._ids.setdefault(fact.key, []).append(fact.id)
+        self.facts[fact.id] = fact
+
+    def _anywhere(self, claim: Claim) -> list[Known]:
+        """The rows of the key (without one, of the value) in whatever space."""
+        rows = (self.facts[fact_id] for fact_id in self._ids.get(claim.key, ()))
+        return [f for f in rows if f.key is not None or f.value_norm == claim.value_norm]
 
     def _of_key(self, claim: Claim) -> list[Known]:
         if claim.key is None:
             return []
-        return [f for f in self.facts.values() if f.key == claim.key and f.space_id == claim.space_id]
-
-    def _anywhere(self, claim: Claim) -> list[Known]:
-        """The rows of the key (without one, of the value) in whatever space."""
-        rows = (f for f in self.facts.values() if f.key == claim.key)
-        return [f for f in rows if f.key is not None or f.value_norm == claim.value_norm]
+        return [f for f in self._anywhere(claim) if f.space_id == claim.space_id]
 
     def _closing_words(self, claim: Claim) -> list[Known]:
         """The rows of the key (without one, of the value) that are words which close something."""
-        rows = (f for f in self.facts.values() if f.closes and f.key == claim.key and f.space_id == claim.space_id)
-        return [f for f in rows if f.key is not None or f.value_norm == claim.value_norm]
+        return [f for f in self._anywhere(claim) if f.closes and f.space_id == claim.space_id]
 
     def _same_value(self, claim: Claim) -> list[Known]:
-        rows = (f for f in self.facts.values() if f.slot == claim.slot)
+        rows = (f for f in self._anywhere(claim) if f.slot == claim.slot)
         return [f for f in rows if not f.closes and f.state != "deleted"]
 
     def _change(self, fact: Known) -> None:
-        self.facts[fact.id] = fact
+        self._put(fact)
         if fact.id in self.plan.new:
             self.plan.new[fact.id] = (self.plan.new[fact.id][0], fact)
         else:
             self.plan.changed[fact.id] = fact
 
     def _create(self, claim: Claim, fact: Known) -> None:
-        self.facts[fact.id] = fact
+        self._put(fact)
         self.plan.new[fact.id] = (claim, fact)
 
     def _hear(self, fact_id: uuid.UUID, claim: Claim) -> None:

@@ -34,6 +34,7 @@ _NOT_A_DENIAL = regex.compile(
     r"|no\s+problem|no\s+worries|why\s+not|never\s+miss(?:ed|es)?|not\s+to\s+mention|nothing\s+but|no\s+later\s+than"
     r"|(?:can't|cannot|couldn't)\s+(?:live|do|go|be|function|start)\b[^,;]*\bwithout|if\s+not|or\s+not|don't\s+you)\b"
 )
+_DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]")
 _DENSE_DENIAL = regex.compile(r"ない|ません|じゃな|なかった|やめた|아니|않|없|못|不|没|沒|别|未|非")
 _GONE_AFTER = regex.compile(
     r"^\W*(?:(?:is|was|are|were|isn't|wasn't|'s)\s+)?(?:\w+\s+){0,2}?(?:no\s+longer|any\s*more|nicht\s+mehr|not\s+true|wrong"
@@ -235,8 +236,4 @@ def _is_denied(ahead: str, behind: str, clause: str) -> bool:
         return denials % 2 == 1
     if _DENIED_AFTER.match(behind):
         return True
-    return (
-        not clause.isascii()
-        and _DENSE_DENIAL.search(clause) is not None
-        and bool(regex.search(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}]", clause))
-    )
+    return not clause.isascii() and _DENSE_DENIAL.search(clause) is not None and _DENSE.search(clause) is not None

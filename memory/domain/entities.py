@@ -23,6 +23,7 @@ _SEVERAL = frozenset({EntityKind.PERSON, EntityKind.PET})
 _CASELESS_OK = frozenset({EntityKind.ORGANISATION, EntityKind.PROJECT, EntityKind.PLACE})
 _UNNAMED_OK = frozenset({EntityKind.PERSON, EntityKind.PET, EntityKind.VEHICLE})
 
+_LETTER = regex.compile(r"\p{L}")
 _INVISIBLE = regex.compile(r"[\p{Cf}\p{Cc}]")
 _CUT = regex.compile(r"\s[\p{Pd}(\[]|[(\[\u3010\uff08;:\uff1b\uff1a]\s*|(?<=\p{L}{4})\.\s")
 _LIST = regex.compile(r"\s*[,&/\u3001\uff0c+]\s*")
@@ -109,7 +110,7 @@ def _with_commas(text: str) -> str:
 
 def _looks_like_name(text: str, kind: EntityKind, plainly: bool) -> bool:
     found = words(text)
-    if not found or len(text) > MAX_NAME or len(found) > MAX_NAME_WORDS or not regex.search(r"\p{L}", text):
+    if not found or len(text) > MAX_NAME or len(found) > MAX_NAME_WORDS or not _LETTER.search(text):
         return False
     if not name_key(text) or any(word.dense and len(word.key) > MAX_NAME_RUN for word in found):
         return False
@@ -163,4 +164,4 @@ def _slugged(role: Role, rest: list[str], value: str) -> Subject:
 
 def _is_name(segment: str, role: Role | None = None) -> bool:
     attributes = _OF_A_DEVICE if role is not None and role.kind is EntityKind.DEVICE else ATTRIBUTES
-    return segment not in attributes and bool(regex.search(r"\p{L}", segment)) and len(segment) <= MAX_NAME
+    return segment not in attributes and bool(_LETTER.search(segment)) and len(segment) <= MAX_NAME

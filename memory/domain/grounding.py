@@ -26,6 +26,7 @@ _DENIAL_KEY = regex.compile(r"dislik|avoid|avers|hate|exclu|restrict|without|nev
 _ALLERGY_KEY = regex.compile(r"allerg|intoleran")
 _NO_ALLERGY = regex.compile(r"(?:\bnot|n't|\bno)\s+(?:\w+\s+)?(?:allerg|intoleran)")
 _PAST_KEY = regex.compile(r"former|previous|past|(?:^|[._])(?:ex|old|history|was)(?:[._]|$)|hometown|birth")
+_DENSE = regex.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]")
 _EDGES = " \t\n\"'.,;:!?()[]\u2026\u3002\uff0c\uff01\uff1f"
 
 
@@ -146,7 +147,7 @@ def _is_edge(text: str, at: int) -> bool:
 
 
 def _in_word(char: str) -> bool:
-    return char.isalnum() and not regex.match(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}]", char)
+    return char.isalnum() and not _DENSE.match(char)
 
 
 def _last_said(standings: Sequence[_Standing]) -> _Standing | None:

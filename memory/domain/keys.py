@@ -13,13 +13,14 @@ from .text import in_one_script
 
 MAX_SEGMENTS = 5
 MAX_LENGTH = 120
-MARK = 8  # hexadecimal digits that tell apart what was cut
+CUT_MARK = 8  # hexadecimal digits that tell apart what was cut
 
 _MARKUP = regex.compile(r"<[^<>]*>?|&[a-zA-Z#0-9]{1,10};")
 _CAMEL = regex.compile(r"(?<=[\p{Ll}\p{Nd}])(?=\p{Lu}\p{Ll})")
 _SEPARATOR = regex.compile(r"[:/.\\|>\u2192]+")
 _GAP = regex.compile(r"[\s\p{Pd}_]+")
 _STRANGE = regex.compile(r"[^\p{L}\p{M}\p{N}_]+")
+_MARK = regex.compile(r"\p{M}")
 _LETTER = regex.compile(r"\p{L}")
 _OWNER = frozenset({"user", "profile", "me", "my", "self", "the_user", "user_profile"})
 _FAVOURITE = regex.compile(r"^(?:favou?rites?|fav)[._](?=\p{L})")
@@ -155,7 +156,7 @@ def _usual(plain: str) -> str:
 
 def _bare(text: str) -> str:
     """The text without accents."""
-    return text if text.isascii() else regex.sub(r"\p{M}", "", unicodedata.normalize("NFD", text))
+    return text if text.isascii() else _MARK.sub("", unicodedata.normalize("NFD", text))
 
 
 def spelling(key: str) -> str | None:
@@ -167,7 +168,8 @@ def spelling(key: str) -> str | None:
     head, rest = segments[: MAX_SEGMENTS - 1], segments[MAX_SEGMENTS - 1 :]
     joined = ".".join([*head, *(["_".join(rest)] if rest else [])])
     if len(joined) > MAX_LENGTH:
-        joined = f"{joined[: MAX_LENGTH - MARK - 1].rstrip('._')}_{hashlib.sha256(joined.encode()).hexdigest()[:MARK]}"
+        mark = hashlib.sha256(joined.encode()).hexdigest()[:CUT_MARK]
+        joined = f"{joined[: MAX_LENGTH - CUT_MARK - 1].rstrip('._')}_{mark}"
     return joined if _LETTER.search(joined) else None
 
 

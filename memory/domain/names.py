@@ -22,6 +22,7 @@ _WORD = regex.compile(
     rf"(?P<dense>[{DENSE}]+)|(?P<word>[\p{{L}}\p{{M}}\p{{N}}--[{DENSE}]]+(?:['&.][\p{{L}}\p{{M}}\p{{N}}--[{DENSE}]]+)*)",
     regex.V1,
 )
+_DOTTED = regex.compile(r"\b(?:\p{L}\.){2,}")
 _POSSESSIVE = regex.compile(r"'s?$")
 _DATA = yaml.safe_load(resources.files(__package__).joinpath("names.yaml").read_text(encoding="utf-8"))
 _TITLES = frozenset(_DATA["titles"].split())
@@ -162,7 +163,7 @@ def _keys(name: str) -> list[tuple[str, bool]]:
 
 def _undotted(name: str) -> str:
     """ "S.A." and "s.r.o." as one word each."""
-    return regex.sub(r"\b(?:\p{L}\.){2,}", lambda match: match.group().replace(".", "") + " ", name)
+    return _DOTTED.sub(lambda match: match.group().replace(".", "") + " ", name)
 
 
 def _without_legal_form(keys: list[tuple[str, bool]]) -> list[tuple[str, bool]]:

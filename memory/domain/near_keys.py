@@ -163,7 +163,7 @@ def distance(one: str, other: str) -> int:
 
 
 def _words(key: str) -> list[str]:
-    return [word for word in regex.split(r"[._]", key) if word not in _SMALL] or [key]
+    return [word for word in key.replace(".", "_").split("_") if word not in _SMALL] or [key]
 
 
 def _singular(word: str) -> str:

@@ -31,6 +31,9 @@ _SPAN = regex.compile(
 _NEARBY = regex.compile(
     r"\b(last|next|this|coming|past)\s+(week|month|year|weekend|spring|summer|autumn|fall|winter)\b"
 )
+_LAST_NIGHT = regex.compile(r"\blast\s+night\b")
+_TODAY = regex.compile(r"\bthis\s+(?:morning|afternoon|evening)\b")
+_FIGURES = regex.compile(r"\d+")
 _DENSE_DAYS = regex.compile("|".join(word for word in DAYS_AWAY if not regex.match(r"[\p{Latin}\p{Cyrillic}]", word)))
 _SEASONS = {"spring": (3, 6), "summer": (6, 9), "autumn": (9, 12), "fall": (9, 12), "winter": (12, 3)}
 _STEP = {"day": (1, 0), "week": (7, 4), "month": (30, 17), "year": (365, 190)}
@@ -63,12 +66,12 @@ def follows(wanted: WrittenDate, folded: str, said: date | None) -> bool:
     """Whether the date follows from the (folded) text that was said on the day `said`."""
     if wanted.clock and wanted.clock not in clock_times(folded):
         return False
-    return any(_same(wanted, lo, hi) for lo, hi in _mentioned(folded, said, wanted.year))
+    return any(_same(wanted, lo, hi) for lo, hi in mentioned(folded, said, wanted.year))
 
 
 def year_follows(year: int, folded: str, said: date | None) -> bool:
     """Whether a bare year is the one that the text must mean: said relatively, or left out beside a day."""
-    return any(lo.year <= year <= hi.year for lo, hi in _mentioned(folded, said, year))
+    return any(lo.year <= year <= hi.year for lo, hi in mentioned(folded, said, year))
 
 
 def clock_times(folded: str) -> set[tuple[int, int]]:
@@ -98,7 +101,7 @@ def _same(wanted: WrittenDate, lo: date, hi: date) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _mentioned(folded: str, said: date | None, year: int) -> tuple[tuple[date, date], ...]:
+def mentioned(folded: str, said: date | None, year: int) -> tuple[tuple[date, date], ...]:
     """The ranges of days that the text speaks of; those without a year are meant near the day it was said."""
     years = {int(found) for found in _YEAR.findall(folded)}
     near = years or ({said.year - 1, said.year, said.year + 1} if said else {year})
@@ -139,7 +142,7 @@ def _by_figures(folded: str, years: set[int]) -> list[tuple[date, date]]:
         own = {int(match[4]) if len(match[4]) == 4 else 2000 + int(match[4])} if match[4] else years
         pairs += [(int(match[1]), int(match[3]), own), (int(match[3]), int(match[1]), own)]
     for match in _DENSE_DAY.finditer(folded):
-        month, day = (int(part) for part in regex.findall(r"\d+", match.group()))
+        month, day = (int(part) for part in _FIGURES.findall(match.group()))
         pairs.append((month, day, years))
     pairs += [(iso.month or 0, iso.day or 0, {iso.year}) for iso in written_dates(folded)]
     return [
@@ -159,9 +162,9 @@ def _by_word(folded: str, said: date) -> list[tuple[date, date]]:
             found.append(said + timedelta(away))
             if regex.search(rf"\bday\s+(?:before|after)\s+{regex.escape(word)}\b", folded):
                 found.append(said + timedelta(2 * away))
-    if regex.search(r"\blast\s+night\b", folded):
+    if _LAST_NIGHT.search(folded):
         found.append(said - timedelta(1))
-    if regex.search(r"\bthis\s+(?:morning|afternoon|evening)\b", folded):
+    if _TODAY.search(folded):
         found.append(said)
     for word, weekday in WEEKDAYS.items():
         if word in words or (not word.isascii() and word in folded):

@@ -29,6 +29,7 @@ _TOKEN = regex.compile(
     regex.V1 | regex.VERBOSE,
 )
 _IDENTIFIER = regex.compile(r"[\p{L}\p{N}]+(?:[-_./][\p{L}\p{N}]+)+", regex.V1)
+_JOINTS = regex.compile(r"[-_./]")
 _PIECE = regex.compile(r"[\x21-\x7e]+(?![\p{M}\p{Cf}])|\s+|\X")
 _SINGLE_QUOTES = frozenset("'`\u00b4\u2018\u2019\u201a\u201b\u2032\u02bc\u2039\u203a")
 _DOUBLE_QUOTES = frozenset('"\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f')
@@ -177,7 +178,7 @@ def tokens(text: str) -> list[str]:
     folded = normalise(text)
     found = [token.text for token in spans(folded)]
     for match in _IDENTIFIER.finditer(folded):
-        joined = regex.sub(r"[-_./]", "", match.group())
+        joined = _JOINTS.sub("", match.group())
         if any(c.isdigit() for c in joined) and any(c.isalpha() for c in joined):
             found.append(joined)
     return found

@@ -14,6 +14,8 @@ from .words import Words, words_of
 MARKER = regex.compile(r"\[redacted: (?:credential|payment|government_id|health|sensitive_personal)\]")
 GAP = "\ufffc"
 
+_CAMEL = regex.compile(r"(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})")
+_BETWEEN = regex.compile(r"[^\p{L}\p{M}\p{N}]+")
 _PLAIN = regex.compile(r"[\t\n\x20-\x5f\x61-\x7e]*+")
 _SINGLE_QUOTES = frozenset("`\u00b4\u2018\u2019\u201a\u201b\u2032\u02bc\u2039\u203a\uff07")
 _DOUBLE_QUOTES = frozenset("\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\uff02")
@@ -75,8 +77,8 @@ def view(text: str, *, key: str | None = None) -> View:
 
 def key_words(key: str) -> str:
     """A key as words: `db_password` is "db password", `wifi.passwordHint` is "wifi password Hint"."""
-    apart = regex.sub(r"(?<=[\p{Ll}\p{Nd}])(?=\p{Lu})", " ", key)
-    return " ".join(regex.sub(r"[^\p{L}\p{M}\p{N}]+", " ", view(apart).text).split())
+    apart = _CAMEL.sub(" ", key)
+    return " ".join(_BETWEEN.sub(" ", view(apart).text).split())
 
 
 def plain(text: str) -> str:
