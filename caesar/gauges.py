@@ -10,7 +10,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 
 from caesar import metrics
-from memory import cursor, operations
+from memory import cursor, embedding_selectors, operations
 
 assert metrics  # its counters are in the registry
 
@@ -34,6 +34,13 @@ class FromDatabase(Collector):
             age.add_metric([lag.kind], lag.oldest_seconds)
         yield rows
         yield age
+        now = embedding_selectors.standing()
+        texts = GaugeMetricFamily(
+            "caesar_texts_to_embed", "Texts without a vector, by how they stand.", labels=["state"]
+        )
+        for state in ("waiting", "failing", "dead"):
+            texts.add_metric([state], getattr(now, state))
+        yield texts
 
 
 def text() -> tuple[bytes, str]:

@@ -16,8 +16,9 @@ from kombu.exceptions import OperationalError as BrokerError
 
 from caesar.celery import app as celery
 from caesar.database import service_url
-from memory import cursor
+from memory import cursor, embedding_selectors
 from memory.errors import ModelMisconfigured
+from memory.llm import embedding
 from memory.llm.routing import default_route
 
 BROKER_SECONDS = 0.4
@@ -68,6 +69,7 @@ def look() -> Readiness:
         checks.append(migrations())
     if checks[-1].ok:  # else there may be no such table
         checks.append(cursors())
+        checks.append(embedder())
     checks.append(broker())
     if checks[-1].ok:
         checks.append(workers())
@@ -127,6 +129,31 @@ def cursors() -> Check:
     worst = max(late, key=lambda lag: lag.oldest_seconds)
     why = f"held back by the database session {worst.blocked_by}" if worst.blocked_by else "is a beat running?"
     return Check("cursor", False, f"{worst.kind}: behind by {worst.oldest_seconds:.0f} s; {why}.", data)
+
+
+def embedder() -> Check:
+    """What recall searches by. Only settings that cannot be meant count: where it fails, recall goes on by words."""
+    now = embedding_selectors.standing()
+    data = {
+        "active": now.active,
+        "building": now.building,
+        "built": [now.done, now.total],
+        "waiting": now.waiting,
+        "failing": now.failing,
+        "dead": now.dead,
+    }
+    try:
+        wanted = embedding.wanted()
+    except ModelMisconfigured as error:
+        return Check("embedder", False, str(error), data)
+    parts = [now.active or f"{wanted}, no vectors yet"]
+    if now.building:
+        parts.append(f"{now.building} is being built: {now.done:,} of {now.total:,} texts")
+    if now.failing or now.dead:
+        parts.append(f"{now.failing:,} texts fail, {now.dead:,} were given up: {now.last_error}")
+    elif now.waiting:
+        parts.append(f"{now.waiting:,} texts wait")
+    return Check("embedder", True, "; ".join(parts), data)
 
 
 def broker() -> Check:

@@ -12,7 +12,7 @@ from django.db import connection
 from numpy.typing import NDArray
 from pgvector import HalfVector
 
-from memory.db import claim_scope, profile_scope
+from memory.db import claim_scope, operator_scope, profile_scope
 from memory.models import EmbedQueue, OwnerKind
 
 LEASE_SECONDS = 15.0  # a worker that died with a batch gives it back by itself
@@ -116,10 +116,17 @@ def put_back(waiting: Sequence[Waiting], *, at: datetime | None, error: str, cou
     for profile_id, mine in by_profile.items():
         with profile_scope(profile_id), connection.cursor() as cursor:
             cursor.execute(
-                "UPDATE embed_queue SET token = NULL, not_before = coalesce(%s::timestamptz, 'infinity'),"
+                "UPDATE embed_queue SET token = NULL, not_before = %s,"
                 " attempts = attempts + %s, error = %s WHERE id = ANY (%s) AND token = ANY (%s)",
                 [at, int(counts), error[:500], [w.id for w in mine], list({w.token for w in mine})],
             )
+
+
+def retry_dead() -> int:
+    """Let every text that was given up be tried again now, whosever it is. Returns how many."""
+    with operator_scope(), connection.cursor() as cursor:
+        cursor.execute("UPDATE embed_queue SET not_before = now(), attempts = 0 WHERE not_before IS NULL")
+        return int(cursor.rowcount)
 
 
 def as_text(vector: Vector) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import User
 from django.db.models import Count
 
-from memory import apikeys, pauses, requeue, work
+from memory import apikeys, embeddings, pauses, requeue, work
 from memory.db import operator_scope
 from memory.errors import Conflict, NotFound
 from memory.models import ApiKey, Fact, FactState, Profile, WorkItem, WorkKind, WorkState
@@ -35,12 +35,12 @@ def retry(item_id: int) -> WorkItem:
 
 
 def retry_all_dead() -> int:
-    """Let everything that was given up be read again. Returns how many items."""
+    """Let everything that was given up be tried again, chats and vectors. Returns how many items."""
     with operator_scope():
         dead = WorkItem.objects.filter(state=WorkState.DEAD)
         profiles = list(dead.values_list("profile_id", flat=True).distinct())
     pauses.clear_all()
-    return sum(work.retry_dead(profile_id=profile_id) for profile_id in profiles)
+    return sum(work.retry_dead(profile_id=profile_id) for profile_id in profiles) + embeddings.retry_dead()
 
 
 @dataclass(frozen=True)

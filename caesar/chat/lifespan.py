@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from caesar.chat import db, turn
 from memory.errors import ModelError
-from memory.llm import gateway
+from memory.llm import embedding, gateway
 from memory.llm.routing import route_for
 
 LOG = structlog.get_logger(__name__)
@@ -29,7 +29,8 @@ async def lifespan(scope: Scope, receive: Receive, send: Send) -> None:
 
 
 async def _warm_up() -> None:
-    """Load what the first chat would else wait for, where there is a model at all."""
+    """Load what the first chat would else wait for: the embedder, and litellm where there is a model at all."""
+    embedding.warm_up()
     try:
         if not route_for("chat").is_rule_based:
             await gateway.warm_up()

@@ -54,7 +54,9 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "not_before",
-                    models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False),
+                    models.DateTimeField(
+                        null=True, db_default=django.db.models.functions.datetime.Now(), editable=False
+                    ),
                 ),
                 ("attempts", models.IntegerField(db_default=0, default=0)),
                 ("error", models.TextField(blank=True, db_default="", default="")),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from django.db import models
+from django.db.models.functions import Now
 from pgvector.django import HalfVectorField
 
 from memory.models.fields import now_column, one_of
@@ -44,7 +45,8 @@ class Embedding(models.Model):
 class EmbedQueue(models.Model):
     """A text that waits for its vector. Filled by triggers, so that no writer can forget to.
 
-    Due at `not_before`; taking it moves that on and sets `token`, which a change of the text takes away again.
+    Due at `not_before` (null: given up, until somebody retries it); taking it moves that on and sets `token`, which a
+    change of the text takes away again.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -53,7 +55,7 @@ class EmbedQueue(models.Model):
     owner_id = models.UUIDField()
     priority = models.SmallIntegerField(default=0)
     queued_at = now_column()
-    not_before = now_column()
+    not_before = models.DateTimeField(null=True, db_default=Now(), editable=False)
     attempts = models.IntegerField(default=0, db_default=0)
     error = models.TextField(default="", db_default="", blank=True)
     token = models.UUIDField(null=True)

@@ -20,7 +20,7 @@ from memory.llm.embedding.local import Local
 from memory.llm.embedding.onnx import Onnx
 from memory.llm.providers import IN_PROCESS
 
-__all__ = ["BUDGET_SECONDS", "BadTexts", "Embedder", "Identity", "embedder", "for_identity", "warm_up"]
+__all__ = ["BUDGET_SECONDS", "BadTexts", "Embedder", "Identity", "embedder", "for_identity", "wanted", "warm_up"]
 
 LOG = structlog.get_logger(__name__)
 
@@ -40,6 +40,12 @@ def for_identity(identity: Identity) -> Embedder:
     Raises ModelMisconfigured. Loads nothing.
     """
     return of_spec(choosing.of(identity))
+
+
+def wanted() -> str:
+    """How the configured embedder is called. Raises ModelMisconfigured. Asks nobody."""
+    spec = choosing.configured()
+    return f"{spec.provider}/{spec.model}"
 
 
 def warm_up() -> None:

@@ -38,7 +38,7 @@ def test_it_is_ready_where_everything_is_there(nobody, broker):
         queues = health.ask_workers()
     assert response.status_code == 200, response.content
     assert response.json()["status"] == "ready"
-    assert set(checks(response)) == {"database", "migrations", "cursor", "broker", "workers", "model"}
+    assert set(checks(response)) == {"database", "migrations", "cursor", "embedder", "broker", "workers", "model"}
     assert took < 1
     assert list(queues.values()) == [["embed", "extract", "maintenance", "summarise"]]
 
