@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from dashboard.views import audit, bulk, entities, fact, facts, profile, review
+from dashboard.views import audit, bulk, entities, fact, facts, people, profile, review, settings, workers
 
 app_name = "dashboard"
 urlpatterns = [
@@ -22,6 +22,19 @@ urlpatterns = [
     path("review/<uuid:fact_id>", review.answer, name="review_one"),
     path("entities", entities.listed, name="entities"),
     path("entities/<uuid:entity_id>", entities.one, name="entity"),
+    path("people", people.listed, name="people"),
+    path("people/<uuid:profile_id>", people.settings, name="person"),
+    path("people/<uuid:profile_id>/spaces", people.add_space, name="space_add"),
+    path("people/<uuid:profile_id>/spaces/<str:slug>/remove", people.remove_space, name="space_remove"),
+    path("workers", workers.listed, name="workers"),
+    path("workers/retry", workers.retry_all, name="work_retry_all"),
+    path("workers/retry/everybody", workers.retry_everybodys, name="work_retry_everybodys"),
+    path("workers/<int:item_id>/retry", workers.retry, name="work_retry"),
+    path("settings", settings.home, name="settings"),
+    path("settings/keys", settings.make_key, name="key_make"),
+    path("settings/keys/<uuid:key_id>/revoke", settings.revoke_key, name="key_revoke"),
+    path("settings/models/<str:task>", settings.try_model, name="model_try"),
+    path("settings/erase", settings.erase_profile, name="erase"),
     path("audit", audit.listed, name="audit"),
     path("audit/<str:audit_id>", audit.row, name="audit_row"),
     path("audit/<str:audit_id>/json", audit.raw, name="audit_raw"),

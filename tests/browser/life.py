@@ -11,7 +11,7 @@ from django.db.models import F
 from memory import chats, facts
 from memory.db import profile_scope
 from memory.domain.text import normalise
-from memory.models import Fact, FactState
+from memory.models import AuditLog, Fact, FactState, WorkItem
 from tests.people import Person
 
 TOLD = [
@@ -82,6 +82,53 @@ def waits(who: Person, key: str | None, value: str, reasons: list[str], **more: 
         )
 
 
+def read(who: Person, audit_id: int, **columns: Any) -> WorkItem:
+    """An item of work for a chat."""
+    with profile_scope(who.profile_id):
+        chat = AuditLog.objects.get(id=audit_id)
+        item = WorkItem.objects.filter(audit_id=audit_id, kind="extract").first() or WorkItem(
+            profile_id=who.profile_id,
+            conversation_id=chat.conversation_id,
+            audit_id=audit_id,
+            kind="extract",
+            said_at=chat.said_at or chat.at,
+        )
+        for name, value in columns.items():
+            setattr(item, name, value)
+        item.save()
+    return item
+
+
+def worked(who: Person) -> None:
+    """A month of background work, with what failed."""
+    now = datetime.now(UTC)
+    for n in range(20):
+        audit_id = told(who, f"The weather is fine, said {n}.", f"d{n}")
+        tokens = 300 + 70 * (n * 7 % 11)
+        ended = {"state": "done", "outcome": "learned", "finished_at": now - timedelta(days=n * 3 % 29)}
+        read(who, audit_id, **ended, calls=1 + n % 3, input_tokens=tokens, output_tokens=60, model="openai/small-1")
+    failed = {"attempts": 5, "model": "openai/small-1", "first_failed_at": now}
+    read(
+        who,
+        told(who, "My flat has 54 square metres.", "dead"),
+        **failed,
+        state="dead",
+        finished_at=now,
+        error_code="model_nonsense",
+        error="The model's answer could not be read: no JSON in it.",
+        raw_reply="Sure! Here is what I found: <facts>flat: 54 m2</facts>",
+    )
+    read(
+        who,
+        told(who, "Our car is a small blue one.", "failing"),
+        state="waiting",
+        outages=3,
+        not_before=now + timedelta(minutes=4),
+        error_code="model_down",
+        error="openai does not answer at http://127.0.0.1:9.",
+    )
+
+
 def lived(who: Person) -> None:
     """All of it."""
     for number, (key, value, category, said) in enumerate(TOLD):
@@ -94,3 +141,4 @@ def lived(who: Person) -> None:
     knows(who, "preference.music", "Bach in the morning", days=2)
     fact = knows(who, "address.street", "Pikk 12", days=1)
     facts.edit(profile_id=who.profile_id, fact_id=fact.id, changes={"value": "Pikk 14"})
+    worked(who)

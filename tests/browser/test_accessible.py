@@ -1,27 +1,94 @@
-"""Each page, wide and narrow, light and dark: nothing that keeps people from using it."""
+"""Each page, wide and narrow, light and dark, full and empty: nothing that keeps people from using it."""
 
 import pytest
+from django.contrib.auth.models import User
 
+from memory import facts, profiles, spaces
+from memory.db import profile_scope
+from memory.models import Fact
 from tests.browser.conftest import NARROW, WIDE
 from tests.browser.life import lived
 
 PATHS = [
     "/dashboard/facts",
     "/dashboard/facts?group=entity",
+    "/dashboard/facts?status=past",
+    "/dashboard/facts?status=deleted",
     "/dashboard/facts/add",
     "/dashboard/review",
     "/dashboard/entities",
+    "/dashboard/people",
+    "/dashboard/workers",
+    "/dashboard/settings",
+    "/dashboard/settings/erase",
     "/dashboard/audit",
+    "/dashboard/audit?kind=refused",
 ]
+OF_A_FACT = ["/dashboard/facts/{fact}", "/dashboard/facts/{fact}/history", "/dashboard/facts/{fact}/delete"]
+
+
+def looks(sight, paths):
+    for path in paths:
+        page = sight.open(path)
+        assert sight.serious() == [], path
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{path} is wider than the window by {wide}"
+        assert page.locator("h1").count() == 1, path
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_it_can_be_used_by_everyone(look, anna, scheme, size):
     lived(anna)
-    sight = look(color_scheme=scheme, viewport=size)
-    for path in PATHS:
-        page = sight.open(path)
-        assert sight.serious() == [], path
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, f"{path} is wider than the window by {wide}"
+    User.objects.filter(id=anna.user_id).update(is_superuser=True, is_staff=True)
+    profiles.resolve(user_id=anna.user_id, name="house", consent=True)
+    spaces.create_space(profile_id=anna.profile_id, fields={"slug": "work", "name": "Office"})
+    with profile_scope(anna.profile_id):
+        fact = Fact.objects.get(value="Pikk 14")
+        entity = Fact.objects.get(value="Beans").entity_id
+        source = Fact.objects.get(value="Beans").source_audit_id
+        gone = Fact.objects.get(value="hazelnuts")
+    facts.delete(profile_id=anna.profile_id, fact_id=gone.id)
+    more = [path.format(fact=fact.id) for path in OF_A_FACT]
+    more += [f"/dashboard/entities/{entity}", f"/dashboard/audit/{source}"]
+    more += [f"/dashboard/people/{anna.profile_id}/spaces/work/remove"]
+    looks(look(color_scheme=scheme, viewport=size), [*PATHS, *more])
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_can_be_used_by_everyone_where_there_is_nothing_yet(look, scheme):
+    looks(look(color_scheme=scheme, viewport=NARROW), PATHS)
+
+
+def test_the_login_can_be_used_by_everyone(look):
+    sight = look()
+    sight.context.clear_cookies()
+    looks(sight, ["/login/", "/login/?token=x"])
+
+
+def test_the_look_sees_what_is_wrong(sight):
+    page = sight.open("/dashboard/facts/add")
+    page.evaluate("document.querySelector('label[for=id_value]').remove()")
+    page.evaluate("document.querySelector('h1').setAttribute('style', 'color: #ddd')")
+    found = " ".join(sight.serious())
+    assert "label:" in found
+    sight.troubles = [each for each in sight.troubles if "style-src" not in each and "inline style" not in each]
+
+
+def test_every_control_can_be_reached_and_seen_by_keyboard(sight, anna):
+    lived(anna)
+    page = sight.open("/dashboard/facts")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.textContent") == "Skip to the content"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "content"
+    seen = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        what = page.evaluate(
+            "() => { const e = document.activeElement, s = getComputedStyle(e);"
+            " return [e.tagName, (e.textContent || e.name || e.id).trim().slice(0, 20), s.outlineStyle] }"
+        )
+        assert what[2] != "none", what
+        seen.add((what[0], what[1].split()[0] if what[1] else ""))
+    assert {("A", "Add"), ("INPUT", "q"), ("A", "Edit"), ("A", "History"), ("A", "Delete")} <= seen
