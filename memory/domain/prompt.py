@@ -44,7 +44,16 @@ def _object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-REPLY_SCHEMA: dict[str, Any] = _object({"facts": {"type": "array", "items": _object(_FACT)}, "summary": _OPTIONAL_TEXT})
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+REPLY_SCHEMA: dict[str, Any] = _object(
+    {
+        "facts": {"type": "array", "items": _object(_FACT)},
+        "summary": _OPTIONAL_TEXT,
+        "decisions": _TEXTS,
+        "open_questions": _TEXTS,
+        "people": _TEXTS,
+    }
+)
 
 
 @cache
@@ -62,12 +71,14 @@ def extraction_messages(
     language: str | None,
     want_facts: bool = True,
     want_summary: bool = True,
+    so_far: Mapping[str, Any] | None = None,
 ) -> list[dict[str, str]]:
     """The request for one conversation: the rules, then what is particular to it.
 
     chat_time: when the last turn was said (aware); dates in it are worked out from that day in `timezone`.
-    known_keys: what is known already (key, value), most related first. Each message is one line of JSON, so nothing
-    in it can pass for a role; those with new=False are marked as context, those said on another day carry theirs.
+    known_keys: what is known already (key, value), most related first. so_far: the summary of what was said before,
+    with its lists. Each message is one line of JSON, so nothing in it can pass for a role; those with new=False are
+    marked as context, those said on another day carry theirs.
     """
     local = chat_time.astimezone(timezone)
     lines = [
@@ -82,6 +93,8 @@ def extraction_messages(
             "Known already (use these keys; repeat a fact only if it was said again or has changed):",
         ]
         lines += [f"{clamp(one_line(key), 120)} = {_json(_short(value))}" for key, value in known]
+    if want_summary and so_far:
+        lines += ["", f"Summary so far: {_json(so_far)}"]
     days = [_day_of(message, timezone, local) for message in messages]
     if any(days):
         lines += ["", 'A message with a "date" was said on that day: work out dates in it from there.']
@@ -101,7 +114,8 @@ def repair_messages(previous_messages: Sequence[Mapping[str, str]], raw: str, re
         {
             "role": "user",
             "content": f"That answer cannot be used: {one_line(reason)} Answer again with one JSON object of the form "
-            '{"facts": [...], "summary": ...} and nothing else: no prose, no code fence, no thoughts.',
+            '{"facts": [...], "summary": ..., "decisions": [...], "open_questions": [...], "people": [...]} '
+            "and nothing else: no prose, no code fence, no thoughts.",
         },
     ]
 

@@ -17,8 +17,11 @@ from .text import clamp, clean, normalise
 from .types import Dropped, Proposal, Reply, Stance
 
 MAX_SUMMARY = 2000
+MAX_DETAIL = 200
+MAX_DETAILS = 10  # of each kind
 MAX_NOTES = 50
 LISTS = ("facts", "candidates", "memories")
+DETAILS = ("decisions", "open_questions", "people")
 
 _THOUGHT = r"think|thinking|thought|thoughts|reasoning|reflection|scratchpad|analysis"
 # The tags of several families of models.
@@ -36,18 +39,22 @@ def parse_reply(raw: str, *, max_facts: int, aliases: Mapping[str, str] | None =
     """The proposals, the summary and what was dropped. Raises ModelNonsense where nothing can be used.
 
     An empty list of facts is a reply ("nothing to learn"); an empty text, prose or a cut before the first
-    whole entry is nonsense. `aliases` are the operator's spellings of keys.
+    whole entry is nonsense. Where only the summary is usable, the reply says so. `aliases` are the operator's
+    spellings of keys.
     """
     if not raw.strip():
         raise ModelNonsense("The model gave an empty answer.", raw=raw)
     value, complete = _choose(raw)
-    entries, summary = _parts(value, raw)
+    entries, no_facts = _entries(value)
+    summary, details = _told(value)
+    if no_facts and summary is None:
+        raise ModelNonsense(no_facts, raw=raw)
     if not complete and not entries and summary is None:
         raise ModelNonsense("The model's answer was cut off before its first entry was whole.", raw=raw)
     proposals, dropped = _read(entries, max_facts, aliases)
     if not complete:
         dropped.append(Dropped("cut_off", "the answer broke off; what came before was kept"))
-    return Reply(tuple(proposals), summary, tuple(_few(dropped)))
+    return Reply(tuple(proposals), summary, tuple(_few(dropped)), details, no_facts)
 
 
 def _choose(raw: str) -> tuple[Any, bool]:
@@ -113,16 +120,18 @@ def _is_entry(value: Any) -> bool:
     return isinstance(value, dict) and "value" in value
 
 
-def _parts(value: Any, raw: str) -> tuple[list[Any], str | None]:
+def _entries(value: Any) -> tuple[list[Any], str]:
+    """The list of facts, or why it is none."""
     if isinstance(value, list):
-        return value, None
+        return value, ""
     named = [value[name] for name in LISTS if name in value]
-    facts = next(iter([*named, *filter(_is_list, value.values())]), None)
+    others = (inner for name, inner in value.items() if name not in DETAILS and _is_list(inner))
+    facts = next(iter([*named, *others]), None)
     if isinstance(facts, dict):
         facts = [facts] if _is_entry(facts) else _keyed(facts)
     if facts is not None and not isinstance(facts, list):
-        raise ModelNonsense("The facts in the model's answer are not a list.", raw=raw)
-    return facts or [], _summary(value.get("summary"))
+        return [], "The facts in the model's answer are not a list."
+    return facts or [], ""
 
 
 def _keyed(facts: dict[str, Any]) -> list[Any]:
@@ -130,12 +139,35 @@ def _keyed(facts: dict[str, Any]) -> list[Any]:
     return [{**entry, "key": key} if _is_entry(entry) else {"key": key, "value": entry} for key, entry in facts.items()]
 
 
-def _summary(raw: Any) -> str | None:
+def _told(value: Any) -> tuple[str | None, dict[str, tuple[str, ...]]]:
+    """The summary and the lists beside (or inside) it; no lists without a summary."""
+    if not isinstance(value, dict):
+        return None, {}
+    raw = value.get("summary")
+    if isinstance(raw, dict):
+        value, raw = {**value, **raw}, raw.get("text", raw.get("summary"))
     if isinstance(raw, list):
         raw = "; ".join(part.strip() for part in raw if isinstance(part, str) and part.strip())
-    if not isinstance(raw, str):
-        return None
-    return clamp(without_thought_tags(clean(raw)).strip(), MAX_SUMMARY) or None
+    text = _prose(raw, MAX_SUMMARY)
+    if not text:
+        return None, {}
+    details = {name: _texts(value.get(name)) for name in DETAILS}
+    return text, {name: texts for name, texts in details.items() if texts}
+
+
+def _texts(raw: Any) -> tuple[str, ...]:
+    """The texts of a list, each once; of an entry that is an object, the first text in it."""
+    found: dict[str, str] = {}
+    for entry in raw if isinstance(raw, list) else [raw]:
+        if isinstance(entry, dict):
+            entry = next((inner for inner in entry.values() if isinstance(inner, str) and inner.strip()), None)
+        if text := _prose(entry, MAX_DETAIL):
+            found.setdefault(normalise(text), text)
+    return tuple(found.values())[:MAX_DETAILS]
+
+
+def _prose(raw: Any, most: int) -> str:
+    return clamp(without_thought_tags(clean(raw)).strip(), most) if isinstance(raw, str) else ""
 
 
 def without_thought_tags(text: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import regex
 
@@ -22,17 +22,24 @@ def holds_nothing(messages: Sequence[Message]) -> bool:
     A "yes" or "ok" right behind an assistant's question may confirm something and is not trivial. Only English
     questions are judged, and only those without a first person, a clause of their own or a list.
     """
+    return _all_parts(messages, lambda part, asked: _is_ack(part, asked) or _is_bare_question(part))
+
+
+def small_talk(messages: Sequence[Message]) -> bool:
+    """True where every new message of the person is an acknowledgement or a greeting: nothing was talked about."""
+    return _all_parts(messages, _is_ack)
+
+
+def _all_parts(messages: Sequence[Message], trivial: Callable[[str, bool], bool]) -> bool:
+    """Whether each sentence of the person is trivial, given whether it stands behind a question."""
     asked = False
     for message in messages:
-        if message.role == "user" and message.new and not _is_trivial(normalise(message.text), asked):
-            return False
-        if message.role == "assistant":
+        if message.role == "user" and message.new:
+            if not all(trivial(part, asked) for part in _SENTENCE.findall(normalise(message.text))):
+                return False
+        elif message.role == "assistant":
             asked = any(sign in message.text for sign in "?\uff1f\u061f")
     return True
-
-
-def _is_trivial(text: str, asked: bool) -> bool:
-    return all(_is_ack(part, asked) or _is_bare_question(part) for part in _SENTENCE.findall(text))
 
 
 def _is_ack(part: str, asked: bool) -> bool:

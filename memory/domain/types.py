@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -101,11 +102,17 @@ class Dropped:
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's reply after salvage. `summary` is None where it gave none that is a text."""
+    """A model's reply after salvage. `summary` is None where it gave none that is a text.
+
+    `details` are the lists beside the summary, by their names. `no_facts` says why the part with the facts cannot be
+    used, where the summary can.
+    """
 
     proposals: tuple[Proposal, ...] = ()
     summary: str | None = None
     dropped: tuple[Dropped, ...] = ()
+    details: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    no_facts: str = ""
 
 
 @dataclass(frozen=True)
