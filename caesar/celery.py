@@ -14,6 +14,10 @@ from caesar.config import config
 from caesar.database import broker_url
 
 RECOVER_EVERY_SECONDS = 5.0
+# Each tick looks at the kinds of work whose own interval is over.
+TICK_EVERY_SECONDS = min(
+    config().memory.facts_extract.interval_seconds, config().memory.episodes_summarise.interval_seconds
+)
 QUEUES = ("extract", "summarise", "embed", "maintenance")
 
 app = Celery("caesar")
@@ -44,8 +48,8 @@ app.conf.update(
     beat_schedule={
         "tick": {
             "task": "caesar.tick",
-            "schedule": config().memory.facts_extract.interval_seconds,
-            "options": {"expires": config().memory.facts_extract.interval_seconds},
+            "schedule": TICK_EVERY_SECONDS,
+            "options": {"expires": TICK_EVERY_SECONDS},
         },
         "recover": {
             "task": "caesar.recover",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, connection
+from django.db.models import DurationField, ExpressionWrapper, F
+from django.db.models.functions import Now
 
 from memory import sql
-from memory.config import conf
+from memory.config import EpisodesSummarise, FactsExtract, conf
 from memory.db import claim_scope, operator_scope
 from memory.models import MemoryCursor, WorkKind
 
@@ -27,35 +30,66 @@ class Ticked:
 
 def enabled(kind: WorkKind) -> bool:
     """Whether the operator wants this kind of work done; its backlog waits where not."""
+    return settings_of(kind).enabled
+
+
+def settings_of(kind: WorkKind) -> FactsExtract | EpisodesSummarise:
+    """Whether and how often finished chats are looked for, and how many a worker works off at once."""
     memory = conf().memory
-    return memory.facts_extract.enabled if kind is WorkKind.EXTRACT else memory.episodes_summarise.enabled
+    return memory.facts_extract if kind is WorkKind.EXTRACT else memory.episodes_summarise
 
 
-def tick(kind: WorkKind) -> Ticked:
-    """Read the log from the cursor on until nothing is left. Another tick at the same time does nothing."""
+def ripe() -> list[WorkKind]:
+    """The kinds that are wanted and whose interval is over. Half of the shortest is forgiven: clocks jitter."""
+    every = {kind: settings_of(kind).interval_seconds for kind in WorkKind if enabled(kind)}
+    slack = min(every.values(), default=0.0) / 2
+    with claim_scope():
+        since = ExpressionWrapper(Now() - F("ticked_at"), output_field=DurationField())
+        rested: dict[str, timedelta | None] = dict(MemoryCursor.objects.annotate(s=since).values_list("kind", "s"))
+    return [kind for kind, seconds in every.items() if _is_over(rested.get(kind), seconds - slack)]
+
+
+def _is_over(rested: timedelta | None, seconds: float) -> bool:
+    return rested is None or rested.total_seconds() >= seconds
+
+
+def tick(*kinds: WorkKind) -> Ticked:
+    """Read the log from each kind's cursor on until nothing is left. Another tick at the same time does nothing.
+
+    What one chat is to be read for appears at once: kinds that stand at the same place read up to the same row.
+    """
     rows = items = misses = 0
     while True:
         try:
-            read, made = _step(kind)
+            read, made = _step(kinds)
         except IntegrityError:  # a chat was erased or pruned while it was being read: it is not there next time
             misses += 1
             if misses == MOST_MISSES:
                 raise
             continue
-        rows += read
+        rows += sum(read)
         items += made
-        if read < ROWS_PER_STEP:
+        if all(count < ROWS_PER_STEP for count in read):
             return Ticked(rows=rows, items=items)
 
 
-def _step(kind: WorkKind) -> tuple[int, int]:
+def _step(kinds: Sequence[WorkKind]) -> tuple[list[int], int]:
+    """How many rows were read for each kind, and how many items came of them."""
+    read: list[int] = []
+    made = 0
     with claim_scope(), connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO memory_cursor (kind, xid, audit_id) VALUES (%s, '0', 0) ON CONFLICT DO NOTHING",
-            [kind.value],
-        )
-        cursor.execute(sql.read("tick"), {"kind": kind.value, "most": ROWS_PER_STEP})
-        _, read, made = cursor.fetchone()
+        for kind in kinds:
+            cursor.execute(
+                "INSERT INTO memory_cursor (kind, xid, audit_id) VALUES (%s, '0', 0) ON CONFLICT DO NOTHING",
+                [kind.value],
+            )
+        cursor.execute("SELECT pg_snapshot_xmin(pg_current_snapshot())::text")
+        (below,) = cursor.fetchone()
+        for kind in kinds:
+            cursor.execute(sql.read("tick"), {"kind": kind.value, "most": ROWS_PER_STEP, "below": below})
+            _, rows, items = cursor.fetchone()
+            read.append(rows)
+            made += items
     return read, made
 
 

@@ -13,8 +13,7 @@ import structlog
 from celery import shared_task
 from celery.signals import worker_init, worker_ready
 
-from memory import cursor, erase, extract, purge, work
-from memory.config import conf
+from memory import ask_model, cursor, erase, purge, reading, work
 from memory.errors import ModelError
 from memory.llm import library
 from memory.models import WorkKind
@@ -22,9 +21,9 @@ from workers import embedding
 
 LOG = structlog.get_logger(__name__)
 MOST_WAKE_UPS = 64
-# The profile served last, shared by the threads of this process: so they spread over profiles instead of all
-# waiting for the facts of one.
-_served = work.FIRST
+# The profile served last with each kind, shared by the threads of this process: so they spread over profiles instead
+# of all waiting for the facts of one.
+_served = dict.fromkeys(WorkKind, work.FIRST)
 
 
 class Slots:
@@ -65,7 +64,7 @@ def _ready(sender: Any, **_: Any) -> None:
 
 def _load_library() -> None:
     try:
-        if not extract.route().is_rule_based:
+        if not all(ask_model.route(kind).is_rule_based for kind in WorkKind if cursor.enabled(kind)):
             library.load()
     except ModelError as error:  # each reading will say so too
         LOG.warning("no_usable_model", reason=str(error))
@@ -80,17 +79,16 @@ def name() -> str:
 def tick() -> None:
     """Turn finished chats into work and wake the workers up; finish what was broken off."""
     work.release_expired()
-    if cursor.enabled(WorkKind.EXTRACT):
-        cursor.tick(WorkKind.EXTRACT)
+    cursor.tick(*cursor.ripe())
     erase.resume()
-    wake(WorkKind.EXTRACT)  # last: where the broker is away, the rest is done
+    wake_all()  # last: where the broker is away, the rest is done
 
 
 @shared_task(name="caesar.recover", queue="maintenance", ignore_result=True)
 def recover() -> None:
     """Give back what dead workers held, and wake up for what became due."""
     work.release_expired()
-    wake(WorkKind.EXTRACT)
+    wake_all()
 
 
 @shared_task(name="caesar.upkeep", queue="maintenance", ignore_result=True)
@@ -103,50 +101,75 @@ def upkeep() -> None:
 
 @shared_task(name="caesar.extract", queue="extract", ignore_result=True)
 def extract_due() -> None:
+    """Read what is due for facts (and summaries, where one call serves both)."""
+    _work_off(WorkKind.EXTRACT)
+
+
+@shared_task(name="caesar.summarise", queue="summarise", ignore_result=True)
+def summarise_due() -> None:
+    """Summarise what is due."""
+    _work_off(WorkKind.SUMMARISE)
+
+
+WAKE_UPS = {WorkKind.EXTRACT: extract_due, WorkKind.SUMMARISE: summarise_due}
+
+
+def _work_off(kind: WorkKind) -> None:
     """Work off what is due, a bounded number of conversations at a time."""
     with SLOTS.one() as free:
         if not free:
             return  # as many as may are at it, and each looks for more when it is done
-        for _ in range(conf().memory.facts_extract.batch_size):
-            if not extract_next():
+        for _ in range(cursor.settings_of(kind).batch_size):
+            if not work_next(kind):
                 return
-    wake(WorkKind.EXTRACT, most=1)
+    wake(kind, most=1)
 
 
-def extract_next() -> bool:
+def work_next(kind: WorkKind) -> bool:
     """Read the next due conversation. False: nothing is due or wanted, or the model asked for a rest."""
-    if not cursor.enabled(WorkKind.EXTRACT):
+    if not cursor.enabled(kind):
         return False
-    global _served
-    after = _served
-    with extract.FEW:
-        claim = work.claim(WorkKind.EXTRACT, worker=name(), route=extract.route_name(), after=after)
+    with reading.FEW:
+        claim = work.claim(
+            kind,
+            worker=name(),
+            route=ask_model.route_name(kind),
+            after=_served[kind],
+            together=ask_model.in_one_call(),
+        )
     if claim is None:
         return False
-    _served = claim.profile_id
-    extract.work_off(claim)
+    _served[kind] = claim.profile_id
+    reading.work_off(claim)
     return True
 
 
-def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS) -> int:
-    """One wake-up for each conversation that is due, up to a bound; none for work that is switched off."""
+def wake_all() -> None:
+    """Wake-ups for all that is due. Where one call serves both kinds, few look for summaries that are left alone."""
+    woken = wake(WorkKind.EXTRACT)
+    wake(WorkKind.SUMMARISE, taken_along=woken if ask_model.in_one_call() else 0)
+
+
+def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS, taken_along: int = 0) -> int:
+    """One wake-up for each item that is due, up to a bound; none for work that is switched off."""
     if not cursor.enabled(kind):
         return 0
     due = work.due(kind, most=most)
-    expires = conf().memory.facts_extract.interval_seconds + 5
-    for _ in range(due):
-        extract_due.apply_async(expires=expires)
-    return due
+    count = max(due - taken_along, min(due, 1))
+    expires = cursor.settings_of(kind).interval_seconds + 5
+    for _ in range(count):
+        WAKE_UPS[kind].apply_async(expires=expires)
+    return count
 
 
 def drain() -> int:
     """Do all that is due in this process: every poll, then every item. Returns how many claims were worked off."""
     work.release_expired()
     upkeep()
+    cursor.tick(*filter(cursor.enabled, WorkKind))
     done = 0
-    if cursor.enabled(WorkKind.EXTRACT):
-        cursor.tick(WorkKind.EXTRACT)
-        while extract_next():
+    for kind in WorkKind:
+        while work_next(kind):
             done += 1
     erase.resume()
     embedding.drain()

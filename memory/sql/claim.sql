@@ -2,7 +2,11 @@
 --
 -- Fair over profiles: starts after the profile that this worker served last and goes round. Only the first due
 -- item of a conversation is ever locked, so two workers never share a conversation; one that is being read
--- waits, and while the model (%(route)s) rests nobody gets any. %(kind)s, %(after)s (profile id), %(token)s, %(worker)s, %(lease)s seconds, %(most)s items.
+-- waits, and while the model (%(route)s) rests nobody gets any. %(kind)s, %(after)s (profile id), %(token)s,
+-- %(worker)s, %(lease)s seconds, %(most)s items.
+--
+-- Where one call serves two kinds, the one %(takes)s the other's items of the same chats along, and the other
+-- %(leaves)s to it what it will take; null where each kind is read for itself.
 WITH RECURSIVE turn (profile_id, n) AS (
   (SELECT w.profile_id, 1 FROM work_items w
     WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.profile_id > %(after)s AND w.not_before <= now()
@@ -24,6 +28,15 @@ picked AS (
                          WHERE r.conversation_id = w.conversation_id AND r.kind = w.kind
                            AND (r.state = 'running'
                                 OR (r.state = 'waiting' AND r.not_before <= now() AND r.id < w.id)))
+        AND (%(leaves)s::text IS NULL
+             OR (NOT EXISTS (SELECT FROM work_items o
+                              WHERE o.audit_id = w.audit_id AND o.kind = %(leaves)s
+                                AND (o.state = 'running' OR (o.state = 'waiting' AND o.not_before <= now())))
+                 -- Of many that are all left, only the first are looked at.
+                 AND w.not_before <= coalesce((SELECT b.not_before FROM work_items b
+                                                WHERE b.state = 'waiting' AND b.kind = %(kind)s
+                                                  AND b.profile_id = t.profile_id AND b.not_before <= now()
+                                                ORDER BY b.not_before OFFSET 200 LIMIT 1), now())))
       ORDER BY w.not_before
       LIMIT 1
         FOR UPDATE SKIP LOCKED
@@ -31,16 +44,43 @@ picked AS (
    WHERE NOT EXISTS (SELECT FROM model_pauses p WHERE p.route = %(route)s AND p.until > now())
    LIMIT 1
 ),
-taken AS (
+due AS (
   -- What has failed is read alone from then on: one chat that no model can read takes no other along.
-  SELECT w.id FROM work_items w JOIN picked p ON p.conversation_id = w.conversation_id
+  SELECT w.id, w.audit_id, w.said_at, w.attempts, w.id = p.id AS head
+    FROM work_items w JOIN picked p ON p.conversation_id = w.conversation_id
    WHERE w.state = 'waiting' AND w.kind = %(kind)s AND w.not_before <= now()
      AND (w.id = p.id OR (p.attempts = 0 AND w.attempts = 0))
-   ORDER BY w.said_at, w.id LIMIT %(most)s
+     AND (%(leaves)s::text IS NULL
+          OR NOT EXISTS (SELECT FROM work_items o
+                          WHERE o.audit_id = w.audit_id AND o.kind = %(leaves)s
+                            AND (o.state = 'running' OR (o.state = 'waiting' AND o.not_before <= now()))))
+   ORDER BY head DESC, w.said_at, w.id LIMIT 2 * %(most)s
+),
+matched AS (
+  SELECT d.*, EXISTS (SELECT FROM work_items o
+                       WHERE o.audit_id = d.audit_id AND o.kind = %(takes)s AND o.state = 'waiting'
+                         AND o.not_before <= now() AND (o.attempts = 0) = (d.attempts = 0)
+                         AND NOT EXISTS (SELECT FROM work_items r
+                                          WHERE r.conversation_id = o.conversation_id AND r.kind = o.kind
+                                            AND r.state = 'running')) AS paired
+    FROM due d
+),
+taken AS (
+  -- Either chats that are read for both, or such as are not: what one may be read for, the other may not.
+  SELECT m.id, m.audit_id, m.paired FROM matched m
+   WHERE m.paired = (SELECT h.paired FROM matched h WHERE h.head)
+   ORDER BY m.head DESC, m.said_at, m.id LIMIT %(most)s
+),
+along AS (
+  SELECT o.id FROM work_items o JOIN taken t ON t.audit_id = o.audit_id AND t.paired
+   WHERE o.kind = %(takes)s AND o.state = 'waiting' AND o.not_before <= now()
+   ORDER BY o.id
+     FOR UPDATE OF o SKIP LOCKED
 )
 UPDATE work_items w
    SET state = 'running', token = %(token)s, worker = %(worker)s,
        lease_until = now() + make_interval(secs => %(lease)s)
-  FROM taken WHERE w.id = taken.id AND w.state = 'waiting'
-RETURNING w.id, w.profile_id, w.conversation_id, w.audit_id, w.said_at, w.attempts, w.outages, w.first_failed_at,
+  FROM (SELECT id FROM taken UNION ALL SELECT id FROM along) mine
+ WHERE w.id = mine.id AND w.state = 'waiting'
+RETURNING w.id, w.kind, w.profile_id, w.conversation_id, w.audit_id, w.said_at, w.attempts, w.outages, w.first_failed_at,
           EXISTS (SELECT FROM model_pauses p WHERE p.route = %(route)s)

@@ -1,7 +1,7 @@
 -- Turns finished chats into work items and moves the cursor, in one statement under the cursor's row lock.
 --
--- Ids are drawn before commit, so the log is read in order of transaction and only below the oldest that is
--- still open: what commits late has a later place. %(kind)s, %(most)s rows.
+-- Ids are drawn before commit, so the log is read in order of transaction and only below (%(below)s) the oldest that
+-- is still open: what commits late has a later place. %(kind)s, %(most)s rows.
 WITH place AS (
   SELECT xid, audit_id FROM memory_cursor WHERE kind = %(kind)s FOR UPDATE SKIP LOCKED
 ),
@@ -11,7 +11,7 @@ fresh AS (
    WHERE a.event_type = 'chat.completed'
      -- Two values and no join: only so does the index begin at the place, and not at the beginning of the log.
      AND (a.xid, a.id) > ((SELECT xid FROM place), (SELECT audit_id FROM place))
-     AND a.xid < pg_snapshot_xmin(pg_current_snapshot())
+     AND a.xid < %(below)s::xid8
    ORDER BY a.xid, a.id
    LIMIT %(most)s
 ),

@@ -69,8 +69,8 @@ class Someone:
             out.setdefault(fact["key"], []).append(fact["value"])
         return {key: values[0] if len(values) == 1 else sorted(values) for key, values in out.items()}
 
-    def work_items(self) -> list[dict[str, Any]]:
-        return list(self.http.get("/v1/work").json()["results"])
+    def work_items(self, kind: str = "extract") -> list[dict[str, Any]]:
+        return list(self.http.get("/v1/work", params={"kind": kind}).json()["results"])
 
     def audit(self, event_type: str) -> list[dict[str, Any]]:
         return list(self.http.get("/v1/audit", params={"event_type": event_type}).json()["results"])

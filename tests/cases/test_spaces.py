@@ -90,7 +90,7 @@ def test_a_turn_in_another_space_of_the_same_conversation_is_filed_where_it_was_
 
 def test_nothing_is_learned_in_or_given_from_a_space_that_is_switched_off(mia: Someone):
     mia.told(told("project.name", "Atlas"), "The project here is called Atlas.", space="work")
-    mia.http.patch("/v1/spaces/work", json={"memory_enabled": False})
+    mia.http.patch("/v1/spaces/work", json={"memory_enabled": False, "summaries_enabled": False})
     mia.world.model.reset()
     mia.told(told("desk.colour", "blue"), "My desk here is blue.", space="work")
     assert mia.world.model.extractions == []

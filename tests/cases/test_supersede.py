@@ -206,6 +206,7 @@ def test_an_older_chat_that_is_read_late_replaces_nothing(world: World, said_on:
         assert set(WorkItem.objects.exclude(outcome="skipped").values_list("outcome", flat=True)) <= {
             "learned",
             "nothing",
+            "summarised",
         }
     holds()
     (fjord,) = history(arvo, "work.employer")[1:]
@@ -217,7 +218,7 @@ def at_once(who: Someone, count: int) -> None:
 
     def one(_: int) -> bool:
         try:
-            return tasks.extract_next()
+            return tasks.work_next(tasks.WorkKind.EXTRACT)
         finally:
             connections.close_all()
 

@@ -39,9 +39,9 @@ def again() -> None:
         WorkItem.objects.update(state="waiting", not_before=datetime.now(UTC) - timedelta(seconds=1))
 
 
-def the_item() -> WorkItem:
+def the_item(kind: str = "extract") -> WorkItem:
     with operator_scope():
-        return WorkItem.objects.get()
+        return WorkItem.objects.get(kind=kind)
 
 
 def test_it_learns_a_fact_with_its_quote_and_source(model: ScriptedModel):
@@ -55,7 +55,7 @@ def test_it_learns_a_fact_with_its_quote_and_source(model: ScriptedModel):
     assert fact.quote == "my dog's name is Beans"
     assert fact.source_audit_id == audit_id
     assert (fact.model, fact.prompt_version) == ("openai/scripted", "extract.v1")
-    assert events(anna) == ["chat.completed", "memory.fact.added"]
+    assert events(anna) == ["chat.completed", "memory.fact.added", "memory.episode.summarised"]
     item = the_item()
     assert (item.state, item.outcome, item.calls) == ("done", "learned", 1)
 
@@ -69,7 +69,7 @@ def test_it_confirms_what_is_said_again_and_replaces_what_changed(model: Scripte
         tasks.drain()
     assert held(anna) == [("address.city", "Riga")]
     assert held(anna, "superseded") == [("address.city", "Tartu")]
-    assert [e for e in events(anna) if e.startswith("memory")] == [
+    assert [e for e in events(anna) if e.startswith("memory.fact")] == [
         "memory.fact.added",
         "memory.fact.confirmed",
         "memory.fact.updated",

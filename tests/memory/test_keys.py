@@ -70,16 +70,16 @@ def test_it_reads_a_spelling_as_the_key_from_now_on(anna, model):
 
 
 def test_it_knows_an_alias_that_came_while_the_model_was_answering(anna, model, monkeypatch):
-    from memory import extract
+    from memory import ask_model
 
-    asked = extract._ask
+    asked = ask_model.ask
 
     def slowly(*args: Any) -> Any:
         answer = asked(*args)
         merge(anna)
         return answer
 
-    monkeypatch.setattr(extract, "_ask", slowly)
+    monkeypatch.setattr(ask_model, "ask", slowly)
     learn(anna, model, LAUNCH, "May 2027")
     assert held(anna) == [(LAUNCH_DATE, "May 2027")]
 

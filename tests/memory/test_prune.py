@@ -61,21 +61,22 @@ def counts(who: Person) -> dict[str, int]:
 
 
 def test_it_leaves_nothing_of_a_conversation_but_what_it_taught(anna, model, database):
-    learn(anna, model, "My dog is Beans. Zanzibar is far.", {"key": "dog.name", "value": "Beans"}, conversation="one")
-    tell(anna, "And another zanzibar thing.", conversation_id="one")
+    told = {"summary": "Of zanzibar.", "decisions": ["Zanzibar it is"]}
+    facts_told = [{"key": "dog.name", "value": "Beans", "confidence": 0.9}]
+    model.extraction([json.dumps({"facts": facts_told, **told}), json.dumps({"facts": [], **told})])
+    for text in ("My dog is Beans. Zanzibar is far.", "And I like another zanzibar thing.", "And I say zanzibar."):
+        tasks.drain()
+        tell(anna, text, conversation_id="one")
     with profile_scope(anna.profile_id):
         where = Conversation.objects.get()
         common = {"profile_id": anna.profile_id, "space_id": where.space_id, "conversation": where, "said_at": now()}
-        made = [
-            EpisodeSummary.objects.create(summary="zanzibar", **common),
-            Passage.objects.create(text="zanzibar", role="user", **common),
-        ]
+        made = [EpisodeSummary.objects.get(), Passage.objects.create(text="zanzibar", role="user", **common)]
         for kind, owner in zip(("episode", "passage"), made, strict=True):
             Embedding.objects.create(
                 profile_id=anna.profile_id, owner_kind=kind, owner_id=owner.id, identity="t", vector=[0.5]
             )
     done = gone(anna, "one")
-    assert (done.chats, [f.value for f in done.kept], done.deleted) == (2, ["Beans"], ())
+    assert (done.chats, [f.value for f in done.kept], done.deleted) == (3, ["Beans"], ())
     assert set(counts(anna).values()) == {0}
     assert "zanzibar" not in everything(database).casefold()
     with profile_scope(anna.profile_id):
@@ -84,7 +85,7 @@ def test_it_leaves_nothing_of_a_conversation_but_what_it_taught(anna, model, dat
     assert (fact.state, fact.source_audit_id, fact.quote) == ("current", None, "My dog is Beans.")
     event, payload = last_event(anna)
     assert event == "memory.conversation.deleted"
-    assert payload == {"conversation_id": "one", "chats": 2, "facts_kept": [str(fact.id)], "facts_deleted": []}
+    assert payload == {"conversation_id": "one", "chats": 3, "facts_kept": [str(fact.id)], "facts_deleted": []}
     with pytest.raises(NotFound):
         gone(anna, "one")
     tasks.drain()

@@ -1,0 +1,48 @@
+"""Reads of the summaries of conversations. Call inside the profile's scope."""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Max, QuerySet
+
+from memory.domain.summary import Summary
+from memory.models import AuditLog, EpisodeSummary, Event
+
+REBUILT = "rebuilt"  # why a summary was deleted only to be written anew
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The summary of a conversation as a reading found it: up to when it tells, and of which chats."""
+
+    id: uuid.UUID
+    space_id: uuid.UUID
+    summary: Summary
+    said_at: datetime
+    audit_ids: tuple[int, ...]
+
+
+def standing(*, conversation_id: uuid.UUID) -> Standing | None:
+    """The conversation's summary, where there is one."""
+    row = EpisodeSummary.objects.filter(conversation_id=conversation_id).first()
+    if row is None:
+        return None
+    return Standing(row.id, row.space_id, Summary(row.summary, row.details), row.said_at, tuple(row.source_audit_ids))
+
+
+def deleted_up_to(*, conversation_id: uuid.UUID) -> int:
+    """The row of the log up to which nothing is summarised any more, since the person deleted the summary; or 0."""
+    rows = AuditLog.objects.filter(conversation_id=conversation_id, event_type=Event.EPISODE_DELETED)
+    found: int | None = rows.exclude(payload__why=REBUILT).aggregate(last=Max("id"))["last"]
+    return found or 0
+
+
+def listed(*, profile_id: uuid.UUID, space: str | None = None, q: str | None = None) -> QuerySet[EpisodeSummary]:
+    """The summaries of a profile, of one space or with a text in them."""
+    rows = EpisodeSummary.objects.filter(profile_id=profile_id).select_related("space", "conversation")
+    if space is not None:
+        rows = rows.filter(space__slug=space, space__removed_at__isnull=True)
+    return rows.filter(summary__icontains=q) if q else rows

@@ -1,0 +1,136 @@
+"""The only writer of the summaries of conversations. Each change is made with its audit row in one transaction."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db import connection
+
+from memory import audit, sql, work
+from memory.db import profile_scope
+from memory.domain.summary import Summary
+from memory.episode_selectors import REBUILT, Standing
+from memory.errors import NotFound
+from memory.models import EpisodeSummary, Event, WorkKind
+from memory.models.fields import new_id, terms_of
+
+
+def write(
+    *,
+    profile_id: uuid.UUID,
+    conversation_id: uuid.UUID,
+    space_id: uuid.UUID,
+    summary: Summary,
+    replaces: Standing | None,
+    audit_ids: Sequence[int],
+    said_at: datetime,
+    prompt_version: str,
+    model: str,
+) -> bool:
+    """Write a conversation's summary in place of the one that it was made from. Call inside the profile's scope.
+
+    The row keeps its id and how often it was recalled. False: another one stands there by now, and nothing is written.
+    """
+    row = EpisodeSummary(
+        id=replaces.id if replaces else new_id(),
+        profile_id=profile_id,
+        space_id=space_id,
+        conversation_id=conversation_id,
+        summary=audit.storable_text(summary.text),
+        details=audit.storable(dict(summary.details)),
+        source_audit_ids=sorted({*(replaces.audit_ids if replaces else ()), *audit_ids}),
+        said_at=max(said_at, replaces.said_at) if replaces else said_at,
+        prompt_version=prompt_version,
+        model=model,
+    )
+    if not _written(row, replaces):
+        return False
+    audit.record(
+        audit.Entry(
+            Event.EPISODE_SUMMARISED,
+            profile_id,
+            {
+                "episode_id": str(row.id),
+                "source_audit_ids": list(audit_ids),
+                "summary": _told(Summary(row.summary, row.details), replaces.summary if replaces else None),
+            },
+            actor="worker",
+            conversation_id=conversation_id,
+            space_id=space_id,
+        )
+    )
+    return True
+
+
+def _written(row: EpisodeSummary, replaces: Standing | None) -> bool:
+    values = {
+        "id": row.id,
+        "profile_id": row.profile_id,
+        "space_id": row.space_id,
+        "conversation_id": row.conversation_id,
+        "summary": row.summary,
+        "details": json.dumps(row.details),
+        "terms": terms_of(row),
+        "audit_ids": row.source_audit_ids,
+        "said_at": row.said_at,
+        "prompt_version": row.prompt_version,
+        "model": row.model,
+        "replaces": replaces.id if replaces else None,
+        "old": replaces.summary.text if replaces else None,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.read("episode_write"), values)
+        return cursor.fetchone() is not None
+
+
+def _told(new: Summary, old: Summary | None) -> dict[str, Any]:
+    """What the log tells of the words, all in one place: they leave it with the conversation."""
+    told: dict[str, Any] = {"text": new.text, **new.details}
+    return told | ({"old": {"text": old.text, **old.details}} if old else {})
+
+
+def delete(*, profile_id: uuid.UUID, episode_id: uuid.UUID, actor: str = "person") -> None:
+    """Delete a summary, out of the log too. It is not written again from what was said so far. Raises NotFound."""
+    with profile_scope(profile_id):
+        row = EpisodeSummary.objects.filter(id=episode_id).first()
+        if row is None:
+            raise NotFound("There is no such episode.")
+        # The work first, as who reads it holds that before the summary.
+        work.withdraw(
+            WorkKind.SUMMARISE,
+            profile_id=profile_id,
+            conversation_id=row.conversation_id,
+            reason="its summary was deleted",
+        )
+        if not EpisodeSummary.objects.filter(id=episode_id).delete()[0]:
+            raise NotFound("There is no such episode.")
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT audit_forget_summaries(%s)", [row.conversation_id])
+        _record_deleted(row, actor)
+
+
+def wipe(*, profile_id: uuid.UUID, actor: str = "operator") -> int:
+    """Delete all summaries of a profile so that they are written anew. Call inside the profile's scope."""
+    rows = list(EpisodeSummary.objects.filter(profile_id=profile_id).order_by("id").select_for_update())
+    EpisodeSummary.objects.filter(id__in=[row.id for row in rows]).delete()
+    for row in rows:
+        _record_deleted(row, actor, why=REBUILT)
+    return len(rows)
+
+
+def _record_deleted(row: EpisodeSummary, actor: str, **more: Any) -> None:
+    payload = {"episode_id": str(row.id), "source_audit_ids": row.source_audit_ids, **more}
+    audit.record(
+        audit.Entry(
+            Event.EPISODE_DELETED,
+            row.profile_id,
+            payload,
+            actor,
+            conversation_id=row.conversation_id,
+            space_id=row.space_id,
+        )
+    )
