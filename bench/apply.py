@@ -140,9 +140,7 @@ def _read(profile_id: uuid.UUID, statements: Sequence[tuple[str, str]]) -> tuple
         raise RuntimeError("there is nothing to read")
     with profile_scope(profile_id):
         conversation = Conversation.objects.select_related("profile", "space").get(id=claim.conversation_id)
-        messages = transcript.read(
-            kind=claim.kind, conversation_id=conversation.id, audit_ids=[item.audit_id for item in claim.items]
-        )
+        messages = transcript.read(kinds=claim.kinds, conversation_id=conversation.id, audit_ids=claim.audit_ids)
     entries = [{"key": key, "value": value, "confidence": 0.9} for key, value in statements]
     reply = parse_reply(json.dumps({"facts": entries}), max_facts=100)
     return claim, judged(reply, messages, profile=conversation.profile, space=conversation.space)
