@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "caesar.settings")
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.exceptions import CPendingDeprecationWarning
+from celery.signals import setup_logging, worker_ready
 from kombu import Exchange, Queue
 
 from caesar.config import config
@@ -76,3 +78,9 @@ app.autodiscover_tasks(["workers"], related_name="embedding")
 @setup_logging.connect
 def _logging(**_: object) -> None:
     """Django's logging configuration holds; Celery adds none of its own."""
+
+
+@worker_ready.connect
+def _hush(**_: object) -> None:
+    """At each loss of the broker it would say that a setting of ours will have another default one day."""
+    warnings.filterwarnings("ignore", category=CPendingDeprecationWarning)

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import logging
+import sys
+from collections.abc import MutableMapping
 from typing import Any
 
 import structlog
+
+# SQLSTATEs of a server that is going or not there; psycopg gives none where it could not connect.
+GONE = ("08", "57P")
+
+
+def briefly(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """A database or broker that is away is told in one line: where the code stood when it noticed helps nobody."""
+    given = event.get("exc_info")
+    error = given[1] if isinstance(given, tuple) else sys.exc_info()[1] if given is True else given
+    if isinstance(error, Exception) and _is_away(error):
+        event["exc_info"] = None
+        event.setdefault("reason", " ".join(str(error).split()))
+    return event
+
+
+def _is_away(error: Exception) -> bool:
+    # By name: psycopg, Django, redis and kombu each have their own.
+    kinds = {kind.__name__ for kind in type(error).__mro__}
+    state = getattr(error.__cause__ or error, "sqlstate", None)
+    gone = state is None or state.startswith(GONE)
+    return "ConnectionError" in kinds or (gone and bool(kinds & {"OperationalError", "InterfaceError"}))
+
 
 SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_log_level,
     structlog.stdlib.add_logger_name,
     structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
+    briefly,
     structlog.processors.format_exc_info,
 ]
 
@@ -42,7 +67,12 @@ def django_logging(level: str) -> dict[str, Any]:
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
         "root": {"handlers": ["stderr"], "level": "WARNING"},
         "loggers": {name: {"level": level} for name in ("caesar", "memory", "workers", "dashboard")}
-        | {"django.request": {"level": "ERROR", "filters": ["said_before"]}, "celery": {"level": "WARNING"}},
+        | {
+            "django.request": {"level": "ERROR", "filters": ["said_before"]},
+            "celery": {"level": "WARNING"},
+            # It warns of each of its many tries; whoever waited for a connection in vain says so.
+            "psycopg.pool": {"level": "ERROR"},
+        },
     }
 
 
