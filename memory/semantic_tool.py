@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 import uuid
 import zoneinfo
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ MOST_QUERY = 2_000
 MOST_CHARS = 4_000
 MOST_SPEAKER = 64
 MOST_CALLS = 8  # that are answered of one turn of the model
+MOST_SECONDS = 5.0  # for all of them; a chat waits no longer
 
 DEFINITION: dict[str, Any] = {
     "type": "function",
@@ -79,12 +81,15 @@ def look_up(
 
     Never raises for what a call asks or for a search that fails. Call outside of any transaction.
     """
-    zone, now = zoneinfo.ZoneInfo(timezone), now or datetime.now(UTC)
+    zone, now, end = zoneinfo.ZoneInfo(timezone), now or datetime.now(UTC), time.monotonic() + MOST_SECONDS
     found = []
     for given in arguments[:MOST_CALLS]:
         asked = _asked(given)
         if asked is None:
             found.append(NOT_UNDERSTOOD)
+            continue
+        if time.monotonic() > end:
+            found.append(FAILED)
             continue
         try:
             query, k = asked

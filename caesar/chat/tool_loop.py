@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
+
+import structlog
 
 from caesar.chat import tool_offer
 from caesar.chat.db import run_in_db
@@ -20,6 +23,7 @@ from memory.llm import gateway, quirks
 from memory.llm.gateway import ChatRequest
 from memory.llm.usage import added
 
+LOG = structlog.get_logger(__name__)
 MOST_ROUNDS = 3
 T = TypeVar("T")
 Message = dict[str, Any]
@@ -67,31 +71,14 @@ class Rounds:
         self._passages.clear()
         return answer
 
-    def _may_be_ours(self, error: ModelError) -> bool:
-        """Whether it may be for what is ours that the model does not take the request."""
-        # Servers that know no tools say so with all kinds of statuses.
-        if not isinstance(error, ModelRefusedRequest) and "tool" not in str(error).lower():
-            return False
-        return bool(self._exchange) or (self._offering and not quirks.takes(self.opened.route, quirks.TOOLS))
-
     def goes_on(self, mine: Sequence[Any], theirs: Sequence[Any]) -> bool:
         """Whether these calls are to be answered by us. With the client's among them it is the client's turn."""
         return self._offering and bool(mine) and not theirs
 
     async def look_up(self, message: Message, calls: Sequence[Message]) -> None:
         """Look up what the model's message asks for, and have it ready for the next call."""
-        turn = self.opened.turn
         calls = [_answerable(call) for call in calls]
-        try:
-            found = await run_in_db(
-                semantic_tool.look_up,
-                profile_id=turn.profile_id,
-                space_id=turn.space_id,
-                timezone=turn.timezone,
-                arguments=[call["function"].get("arguments") for call in calls],
-            )
-        except DatabaseAway:
-            found = [semantic_tool.FAILED] * len(calls)
+        found = await self._found([call["function"].get("arguments") for call in calls])
         said = {name: value for name, value in message.items() if value is not None or name == "content"}
         self._exchange.append({**said, "tool_calls": [_valid(call) for call in calls]})
         for call, answer in zip(calls, found, strict=True):
@@ -101,6 +88,28 @@ class Rounds:
         if any(answer.failed for answer in found):
             self._failed = True
             RECALL_FAILURES.inc()
+
+    def _may_be_ours(self, error: ModelError) -> bool:
+        """Whether it may be for what is ours that the model does not take the request."""
+        # Servers that know no tools say so with all kinds of statuses.
+        if not isinstance(error, ModelRefusedRequest) and "tool" not in str(error).lower():
+            return False
+        return bool(self._exchange) or (self._offering and not quirks.takes(self.opened.route, quirks.TOOLS))
+
+    async def _found(self, arguments: list[Any]) -> list[semantic_tool.Found]:
+        turn = self.opened.turn
+        try:
+            async with asyncio.timeout(semantic_tool.MOST_SECONDS):
+                return await run_in_db(
+                    semantic_tool.look_up,
+                    profile_id=turn.profile_id,
+                    space_id=turn.space_id,
+                    timezone=turn.timezone,
+                    arguments=arguments,
+                )
+        except (DatabaseAway, TimeoutError) as error:
+            LOG.warning("tool_recall_failed", reason=type(error).__name__)
+            return [semantic_tool.FAILED] * len(arguments)
 
 
 async def whole(rounds: Rounds) -> dict[str, Any]:

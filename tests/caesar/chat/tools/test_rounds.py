@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import httpx
@@ -234,6 +235,27 @@ def test_a_search_that_fails_becomes_a_short_result(
         assert ask(http, streamed)["text"] == "I could not look."
     assert results(model.requests[1]) == [semantic_tool.FAILED.text]
     assert row()["recall_failed"] is True
+
+
+@both
+def test_a_chat_does_not_wait_for_a_search_that_hangs(
+    http: httpx.Client, model: ScriptedModel, cluster: Any, streamed: bool
+) -> None:
+    with psycopg.connect(cluster.url("superuser")) as connection:
+
+        def first(_: Any) -> Any:
+            connection.execute("LOCK TABLE spaces IN ACCESS EXCLUSIVE MODE")
+            return searches()
+
+        def second(_: Any) -> Any:
+            connection.rollback()
+            return Text("I could not look.")
+
+        model.script([first, second])
+        started = time.monotonic()
+        assert ask(http, streamed)["text"] == "I could not look."
+        assert time.monotonic() - started < 15
+    assert results(model.requests[1]) == [semantic_tool.FAILED.text]
 
 
 def test_it_finds_nothing_of_somebody_else(
