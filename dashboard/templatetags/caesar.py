@@ -12,7 +12,9 @@ from django.utils import formats, timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
+
+from memory.domain.roles import EntityKind
 
 register = template.Library()
 
@@ -75,6 +77,35 @@ def undo_of(message: Any) -> uuid.UUID | None:
         return uuid.UUID(raw) if kind == "undo" else None
     except ValueError:
         return None
+
+
+ACTORS = {
+    "person": gettext_lazy("you"),
+    "operator": gettext_lazy("the operator"),
+    "worker": gettext_lazy("a worker"),
+    "system": gettext_lazy("the system"),
+}
+ENTITY_KINDS = {
+    EntityKind.PERSON: gettext_lazy("person"),
+    EntityKind.PET: gettext_lazy("pet"),
+    EntityKind.ORGANISATION: gettext_lazy("organisation"),
+    EntityKind.PROJECT: gettext_lazy("project"),
+    EntityKind.PLACE: gettext_lazy("place"),
+    EntityKind.DEVICE: gettext_lazy("device"),
+    EntityKind.VEHICLE: gettext_lazy("vehicle"),
+}
+
+
+@register.filter
+def actor(name: str) -> str:
+    """Who did it, in the person's language."""
+    return str(ACTORS.get(name, name))
+
+
+@register.filter
+def kind(of: str) -> str:
+    """What an entity is, in the person's language."""
+    return str(next((words for kind, words in ENTITY_KINDS.items() if kind == of), of))
 
 
 @register.filter

