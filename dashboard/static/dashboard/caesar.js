@@ -99,5 +99,13 @@
     window.addEventListener("pagehide", function () { source.close(); });
   }
 
+  /* On a phone the list comes first, where nothing was chosen above it. */
+  const choices = document.querySelector("details.choices");
+  if (choices && window.matchMedia("(max-width: 46rem)").matches) {
+    const names = Array.from(choices.querySelectorAll("select")).map(function (select) { return select.name; });
+    const query = new URLSearchParams(window.location.search);
+    choices.open = names.some(function (name) { return query.get(name); });
+  }
+
   showTickers();
 })();
