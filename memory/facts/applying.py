@@ -80,7 +80,7 @@ def _touched(profile_id: uuid.UUID, told: Sequence[Told]) -> list[Fact]:
 def _known(fact: Fact) -> Known:
     """The row as the domain sees it: a fact whose time is over is closed, even if no sweep has done it yet."""
     seen = facts.known(fact, frozenset(fact.heard))  # type: ignore[attr-defined]
-    return replace(seen, state="retracted", valid_to=fact.expires_at) if facts.has_expired(fact) else seen
+    return replace(seen, state="retracted", valid_to=facts.expired_at(fact)) if facts.has_expired(fact) else seen
 
 
 def _answered(profile_id: uuid.UUID, told: Sequence[Told]) -> dict[uuid.UUID, merge.Claim]:
@@ -164,7 +164,7 @@ CHANGING = (
 def _changed(row: Fact, now: Known | None, heard: bool, over: bool, at: datetime) -> Fact:
     row.evidence_count += heard
     if over:
-        row.state, row.valid_to = FactState.RETRACTED, row.expires_at
+        row.state, row.valid_to = FactState.RETRACTED, facts.expired_at(row)
     row.version += over or now is not None
     if now is None:
         return row

@@ -87,12 +87,17 @@ def has_expired(fact: Fact) -> bool:
     return fact.state == FactState.CURRENT and at is not None and at <= datetime.now(UTC)
 
 
+def expired_at(fact: Fact) -> datetime | None:
+    """When its time was over; where a person says that it was before all that is known of it, from the beginning."""
+    return fact.expires_at and max(fact.expires_at, fact.first_seen_at)
+
+
 def expire(rows: Sequence[Fact]) -> None:
     """Close facts whose time is over; history keeps them, and the log says so once."""
     if not rows:
         return
     for row in rows:
-        row.state, row.valid_to, row.version = FactState.RETRACTED, row.expires_at, row.version + 1
+        row.state, row.valid_to, row.version = FactState.RETRACTED, expired_at(row), row.version + 1
     bulk.update(rows, ("state", "valid_to", "version"))
     audit.record_many(expired_entries(rows))
 

@@ -43,7 +43,7 @@ def said(
 ) -> facts.Told:
     claim = Claim(
         id=new_id(),
-        space_id=None,
+        space_id=more.pop("space_id", None),
         key=key,
         value=value,
         value_norm=same_form(value),
