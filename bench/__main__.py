@@ -1,4 +1,4 @@
-"""Runs the measurements and prints tables: `python -m bench [chat] [extraction] [apply] [memory]`."""
+"""Runs the measurements and prints tables: `python -m bench [NAME ...]`, all but `million` without a name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import shutil
 import sys
 import time
 from contextlib import ExitStack
+from typing import Any
 
 from bench.stack import Stack, megabytes, use_home
 
 
 def main() -> None:
-    wanted = set(sys.argv[1:]) or {"chat", "extraction", "apply", "memory"}
+    wanted = set(sys.argv[1:]) or {"chat", "extraction", "apply", "search", "memory"}
     home = use_home()
     import django
 
@@ -31,11 +32,13 @@ def _run(stack: Stack, wanted: set[str]) -> None:
         _extraction(stack)
     if "apply" in wanted:
         _apply()
+    if "search" in wanted or "million" in wanted:
+        _search(stack, million="million" in wanted)
     if "memory" in wanted:
         _memory(stack)
 
 
-def _person(name: str) -> tuple[int, object, str]:
+def _person(name: str) -> tuple[int, Any, str]:
     from django.contrib.auth.models import User
 
     from memory import apikeys, profiles
@@ -101,6 +104,35 @@ def _apply() -> None:
             base = rows.get(f"{each} on {apply.SMALL:,} facts", [seen.p50])[0]
             rows[f"{each} on {facts:,} facts"] = [seen.p50, seen.p95, seen.p50 / base, seen.queries]
     table("Results of readings applied", ["p50 ms", "p95 ms", "ratio", "queries"], rows)
+
+
+def _search(stack: Stack, *, million: bool) -> None:
+    from bench import search
+
+    url = stack.postgres.url("superuser")
+    rows: dict[str, list[float]] = {}
+    built: dict[str, list[float]] = {}
+    base = 0.0
+    for name, people, each in [
+        ("10,000 facts", 1, 10_000),
+        ("100,000 facts", 1, 100_000),
+        *([("1,000,000 facts of 1,000 people", 1_000, 1_000)] if million else []),
+    ]:
+        search.empty(url)
+        corpus = search.Corpus()
+        ids = [_person(f"bench-search-{each}-{n}")[1] for n in range(people)]
+        known = search.seed(url, ids, each, corpus)
+        seconds = search.index(url)
+        count, whole, index = search.sizes(url)
+        built[name] = [seconds, whole / count, index / count, whole / 2**20]
+        if not base:
+            scan = search.scanned(ids[0], known, corpus)
+            base = scan.p50
+            rows["10,000 facts, one by one"] = [scan.p50, scan.p95, 1.0, 100 * scan.found]
+        seen = search.searched(ids[0], known, corpus)
+        rows[name] = [seen.p50, seen.p95, base / seen.p50, 100 * seen.found]
+    table("Facts by question, its vector given", ["p50 ms", "p95 ms", "times faster", "found %"], rows)
+    table("What they take up", ["index s", "bytes a fact", "of it index", "MB"], built)
 
 
 def _memory(stack: Stack) -> None:

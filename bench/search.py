@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 import time
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -17,8 +19,9 @@ from bench.chat import p
 
 DIM, WORDS, VOCABULARY = 384, 12, 20_000
 TOPICS = 500  # texts gather around so many subjects, as people's do
-IDENTITY = "bench/384"
-QUESTIONS = 200
+IDENTITY, INDEX = "bench/384", "embeddings_bench"
+_WORD = re.compile(r"\w+")
+QUESTIONS, SCANS = 200, 20
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,13 @@ def _normal(rows: np.ndarray) -> np.ndarray:
     return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
 
 
+def empty(url: str) -> None:
+    """Take the facts of an earlier measurement away."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("TRUNCATE personal_facts, embeddings, embed_queue CASCADE")
+
+
 def seed(url: str, profile_ids: Sequence[uuid.UUID], each: int, corpus: Corpus) -> list[tuple[str, np.ndarray]]:
     """So many facts for each profile, with vectors; returns (text, vector) of the first profile's."""
     from memory.domain.terms import term_ids
@@ -110,14 +120,26 @@ def index(url: str) -> float:
     start = time.perf_counter()
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET maintenance_work_mem = '3GB'")
-        connection.execute("SET max_parallel_maintenance_workers = 2")
+        connection.execute(f"DROP INDEX IF EXISTS {INDEX}")
         connection.execute(
-            f"CREATE INDEX IF NOT EXISTS embeddings_bench ON embeddings USING hnsw ((vector::halfvec({DIM}))"
-            f" halfvec_ip_ops) WHERE identity = '{IDENTITY}'"
+            f"CREATE INDEX {INDEX} ON embeddings USING hnsw ((vector::halfvec({DIM})) halfvec_ip_ops)"
+            f" WHERE identity = '{IDENTITY}'"
         )
+        taken = time.perf_counter() - start
         connection.execute("VACUUM (ANALYZE) embeddings")
         connection.execute("VACUUM (ANALYZE) personal_facts")
-    return time.perf_counter() - start
+    return taken
+
+
+def sizes(url: str) -> tuple[int, int, int]:
+    """(rows, bytes of rows and all their indexes, bytes of the vectors' index) of facts with their vectors."""
+    with psycopg.connect(url) as connection:
+        row = connection.execute(
+            "SELECT (SELECT count(*) FROM embeddings), pg_total_relation_size('personal_facts')"
+            f" + pg_total_relation_size('embeddings'), pg_relation_size('{INDEX}')"
+        ).fetchone()
+    assert row is not None
+    return row[0], row[1], row[2]
 
 
 def questions(known: Sequence[tuple[str, np.ndarray]], corpus: Corpus) -> Iterator[tuple[str, np.ndarray, str]]:
@@ -149,28 +171,28 @@ def searched(profile_id: uuid.UUID, known: Sequence[tuple[str, np.ndarray]], cor
 
 
 def scanned(profile_id: uuid.UUID, known: Sequence[tuple[str, np.ndarray]], corpus: Corpus) -> Seen:
-    """The baseline: every row of the profile is loaded, indexed by its words and scored, for each question."""
+    """The baseline: the rows of the profile, loaded already, are indexed by their words and scored one by one."""
     from django.db import connection
 
     from memory.db import profile_scope
-    from memory.domain.terms import query_tokens, tokens
 
     with profile_scope(profile_id), connection.cursor() as cursor:
         cursor.execute("SELECT value, vector FROM personal_facts f JOIN embeddings e ON e.owner_id = f.id")
         rows = cursor.fetchall()
-    vectors = np.stack([np.asarray(_plain(vector), dtype=np.float32) for _, vector in rows])
+    vectors = [np.asarray(_plain(vector), dtype=np.float32) for _, vector in rows]
     values = [value for value, _ in rows]
     taken, found = [], 0
-    for words, vector, about in list(questions(known, corpus))[:20]:
+    for words, vector, about in list(questions(known, corpus))[:SCANS]:
         start = time.perf_counter()
-        semantic = vectors @ vector
-        held = [set(value.split()) for value in values]
-        asked = set(words.split())
-        lexical = np.array([len(asked & one) / len(asked) for one in held])
+        semantic = np.array([float(one @ vector) for one in vectors])
+        held = [set(_WORD.findall(value.lower())) for value in values]
+        df = Counter(word for one in held for word in one)
+        weight = {word: math.log1p(len(held) / df[word]) for word in words.split() if df[word]}
+        lexical = np.array([sum(w for word, w in weight.items() if word in one) for one in held])
+        lexical /= sum(weight.values())
         best = np.argsort(-(np.where(semantic >= 0.25, semantic, 0) + 0.45 * lexical))[:3]
         taken.append(1000 * (time.perf_counter() - start))
         found += any(values[n] == about for n in best)
-    assert query_tokens and tokens
     return Seen(taken, found / len(taken))
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import structlog
 from django.db import connection
 
-from memory import audit, consent, conversations, facts, profiles, recall, sensitive
+from memory import audit, consent, conversations, episodes, facts, profiles, recall, sensitive
 from memory.db import profile_scope
 from memory.domain.history import Incoming
 from memory.domain.text import text_of
@@ -173,6 +173,7 @@ def finish(turn: Turn, answer: Answer) -> int:
     """
     with profile_scope(turn.profile_id):
         facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
+        episodes.mark_recalled(profile_id=turn.profile_id, scores=dict(turn.recalled.scores), audit_id=turn.audit_id)
         added: conversations.Added | None = None
         fresh: list[Incoming] = []
         answered = Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls))
@@ -259,6 +260,7 @@ def _payload(turn: Turn, answer: Answer, twice: int) -> dict[str, Any]:
     if secrets:
         payload["redacted"] = sorted(secrets)
     payload["facts"] = [fact_id for fact_id, _ in turn.recalled.facts]
+    payload["episodes"] = [episode_id for episode_id, _ in turn.recalled.episodes]
     payload["recall_failed"] = turn.recalled.failed
     if looked_up := answer.lookups:
         payload |= {"tool_rounds": looked_up.rounds, "passages": list(looked_up.passages)}

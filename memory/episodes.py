@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from django.db import connection
 
 from memory import audit, sql, work
 from memory.db import profile_scope
-from memory.domain.summary import Summary
+from memory.domain.summary import Summary, without
 from memory.episode_selectors import REBUILT, Standing
 from memory.errors import NotFound
 from memory.models import EpisodeSummary, Event, WorkKind
@@ -93,6 +93,34 @@ def _told(new: Summary, old: Summary | None) -> dict[str, Any]:
     return told | ({"old": {"text": old.text, **old.details}} if old else {})
 
 
+def mark_recalled(*, profile_id: uuid.UUID, scores: Mapping[str, Mapping[str, float]], audit_id: int) -> None:
+    """Count that summaries were given to a chat, and log why: its row, and the scores of each.
+
+    Two chats at once both count. One that is gone by now is passed over. Call inside the profile's scope.
+    """
+    if not scores:
+        return
+    with connection.cursor() as cursor:
+        # In order of ids, so that two chats that were given the same ones do not wait for each other in a ring.
+        cursor.execute(
+            "WITH given AS (SELECT id FROM episode_summaries WHERE id = ANY (%s) ORDER BY id FOR NO KEY UPDATE)"
+            " UPDATE episode_summaries e SET recall_count = recall_count + 1, last_recalled_at = clock_timestamp()"
+            " FROM given WHERE e.id = given.id RETURNING e.id, e.conversation_id, e.space_id",
+            [sorted(scores)],
+        )
+        rows = cursor.fetchall()
+    audit.record_many(
+        audit.Entry(
+            Event.EPISODE_RECALLED,
+            profile_id,
+            {"episode_id": str(episode_id), "chat_audit_id": audit_id, **scores[str(episode_id)]},
+            conversation_id=conversation_id,
+            space_id=space_id,
+        )
+        for episode_id, conversation_id, space_id in sorted(rows)
+    )
+
+
 def delete(*, profile_id: uuid.UUID, episode_id: uuid.UUID, actor: str = "person") -> None:
     """Delete a summary, out of the log too. It is not written again from what was said so far. Raises NotFound."""
     with profile_scope(profile_id):
@@ -111,6 +139,31 @@ def delete(*, profile_id: uuid.UUID, episode_id: uuid.UUID, actor: str = "person
         with connection.cursor() as cursor:
             cursor.execute("SELECT audit_forget_summaries(%s)", [row.conversation_id])
         _record_deleted(row, actor)
+
+
+def strike(*, profile_id: uuid.UUID, audit_ids: Collection[int], says: Callable[[str], bool]) -> int:
+    """Take what says something that was deleted out of the summaries of these chats, and out of the log.
+
+    A summary of which nothing is left goes, and does not come back. Call inside the profile's scope. Returns how many
+    were changed.
+    """
+    rows = EpisodeSummary.objects.filter(profile_id=profile_id, source_audit_ids__overlap=sorted(audit_ids))
+    touched = 0
+    for row in rows.order_by("id").select_for_update():
+        old = Summary(row.summary, row.details)
+        left = without(old, says)
+        if left == old:
+            continue
+        touched += 1
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT audit_forget_summaries(%s)", [row.conversation_id])
+        if left is None:
+            row.delete()
+            _record_deleted(row, "system", why="nothing but what was deleted stood in it")
+            continue
+        row.summary, row.details = left.text, dict(left.details)
+        row.save(update_fields=["summary", "details", "terms"])
+    return touched
 
 
 def wipe(*, profile_id: uuid.UUID, actor: str = "operator") -> int:

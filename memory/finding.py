@@ -16,10 +16,11 @@ from memory.audit import storable_text
 from memory.config import conf
 from memory.consent import Wanted
 from memory.db import profile_scope
+from memory.domain.ranking.speakers import question_text
 from memory.domain.text import normalise
 from memory.errors import InvalidInput
 from memory.models import Space
-from memory.search import asking, episodes, facts, outdated, passages
+from memory.search import asking, episodes, facts, outdated, passages, speakers
 from memory.search.candidates import NEVER, Scope
 from memory.search.outdated import Mark
 from memory.search.question import Question
@@ -91,16 +92,28 @@ def find_in(space: Space, *, query: str, k: int, at: datetime | None, kinds: Col
     if not wanted.anything:
         return []
     question = asking.ask(profile_id=space.profile_id, text=query)
+    unnamed = _unnamed(space, question) if "passages" in kinds and conf().semantic.enabled else question
     scope = Scope(space.profile_id, space.id, until=at or NEVER)
     with profile_scope(space.profile_id):
-        found = _found(space, question, scope, k=k, now=at or datetime.now(UTC), kinds=kinds, wanted=wanted)
+        found = _found(space, question, unnamed, scope, k=k, now=at or datetime.now(UTC), kinds=kinds, wanted=wanted)
         found = sorted(found, key=lambda one: -one.score)[:k]
         return _with_sources(_up_to_date(found))
+
+
+def _unnamed(space: Space, question: Question) -> Question:
+    """The question with a vector that the names of who speaks have no part in: they say whose words are meant."""
+    with profile_scope(space.profile_id):
+        names = speakers.of(space.profile_id, space.id)
+    bare = question_text(question.text, names)
+    if bare == question.text:
+        return question
+    return replace(question, near=asking.ask(profile_id=space.profile_id, text=bare).near)
 
 
 def _found(
     space: Space,
     question: Question,
+    unnamed: Question,
     scope: Scope,
     *,
     k: int,
@@ -114,7 +127,9 @@ def _found(
     if "episodes" in kinds and wanted.episodes:
         found += [_episode(one) for one in episodes.search(question, scope, most=k, now=now)]
     if "passages" in kinds and wanted.facts and conf().semantic.enabled:
-        found += [_passage(one) for one in passages.search(question, scope, most=k, now=now)]
+        found += [
+            _passage(one) for one in passages.search(unnamed, scope, most=k, now=now, zone=space.profile.timezone)
+        ]
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,6 +107,14 @@ def index(*, profile_id: uuid.UUID, audit_id: int) -> int:
         made = list(_made(row, profile_id, 0 if last is None else last + 1, policy))
         Passage.objects.bulk_create(made)
     return len(made)
+
+
+def strike(*, profile_id: uuid.UUID, audit_ids: Collection[int], says: Callable[[str], bool]) -> int:
+    """Remove the pieces of these chats that say something that was deleted. Call inside the profile's scope."""
+    rows = Passage.objects.filter(profile_id=profile_id, audit_id__in=list(audit_ids)).values_list("id", "text")
+    gone = [passage_id for passage_id, text in rows if says(text)]
+    Passage.objects.filter(id__in=gone).delete()
+    return len(gone)
 
 
 def _made(row: AuditLog, profile_id: uuid.UUID, position: int, policy: Policy) -> Iterator[Passage]:

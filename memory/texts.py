@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+from django.db import connection
 
 from memory import sentences
+from memory.domain.ranking.speakers import passage_text
 from memory.embeddings import Owner
-from memory.models import EpisodeSummary, Fact, FactState, OwnerKind, Passage
+from memory.models import EpisodeSummary, Fact, FactState, OwnerKind
 
 
 def of(owners: Iterable[Owner], *, locked: bool = False) -> dict[uuid.UUID, str]:
@@ -27,5 +30,26 @@ def of(owners: Iterable[Owner], *, locked: bool = False) -> dict[uuid.UUID, str]
     if episodes := ids.get(OwnerKind.EPISODE):
         found |= dict(EpisodeSummary.objects.filter(id__in=episodes).values_list("id", "summary"))
     if passages := ids.get(OwnerKind.PASSAGE):
-        found |= dict(Passage.objects.filter(id__in=passages).values_list("id", "text"))
+        found |= _passages(passages)
     return found
+
+
+# Each with who speaks in its conversation, and with the last part of the message before it if another one said that.
+PASSAGES = """
+SELECT p.id, p.text, s.names, CASE WHEN p.role <> 'assistant' THEN b.text END
+  FROM passages p
+  LEFT JOIN LATERAL (SELECT array_agg(DISTINCT o.speaker) AS names FROM passages o
+                      WHERE o.conversation_id = p.conversation_id AND o.speaker > '') s ON true
+  LEFT JOIN LATERAL (SELECT o.text FROM passages o
+                      WHERE o.conversation_id = p.conversation_id AND o.position = p.position - 1 AND p.part = 0
+                        AND (o.role, o.speaker) <> (p.role, p.speaker) ORDER BY o.part DESC LIMIT 1) b ON true
+ WHERE p.id = ANY (%s)"""
+
+
+def _passages(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:
+    with connection.cursor() as cursor:
+        cursor.execute(PASSAGES, [list(ids)])
+        return {
+            owner: passage_text(text, names or (), asked=before or "")
+            for owner, text, names, before in cursor.fetchall()
+        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -45,6 +45,20 @@ class Checked:
     left_out: tuple[str, ...] = ()
     refused: tuple[SensitiveClass, ...] = ()
     foreign: bool = False
+
+
+def without(summary: Summary, says: Callable[[str], bool]) -> Summary | None:
+    """The summary without the sentences and entries that say something; None where nothing is left.
+
+    Where only the whole says it and no sentence alone does, nothing is left either.
+    """
+    sentences = [match.group() for match in _SENTENCE.finditer(summary.text)]
+    kept = [sentence.strip() for sentence in sentences if not says(sentence)]
+    text = summary.text if len(kept) == len(sentences) else " ".join(kept)
+    details = {name: [entry for entry in texts if not says(entry)] for name, texts in summary.details.items()}
+    if not text or says(text):
+        return None
+    return Summary(text, {name: texts for name, texts in details.items() if texts})
 
 
 def check(summary: Summary, said: Sequence[str], policy: Policy) -> Checked:

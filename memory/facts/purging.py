@@ -1,4 +1,7 @@
-"""The text of deleted facts leaves the rows, the quotes beside them and the log; ids and keys are left."""
+"""The text of deleted facts leaves the rows, quotes, summaries and passages beside them, and the log.
+
+Ids and keys are left; so are the chats themselves, which go with their conversation.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,9 @@ from typing import Any
 from django.db import connection
 from django.db.models import Q
 
-from memory import audit, bulk, entities, work
+from memory import audit, bulk, entities, episodes, passages, work
 from memory.db import profile_scope
+from memory.domain.stating import states
 from memory.domain.text import same_form
 from memory.facts.locking import lock
 from memory.facts.quoting import mask_beside
@@ -39,6 +43,13 @@ def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     taught = set(FactSource.objects.filter(fact__in=ids).values_list("audit_id", flat=True))
     taught |= {row.source_audit_id for row in found if row.source_audit_id is not None}
     work.drop_raw_replies(profile_id=profile_id, audit_ids=taught)
+    said = [(row.value, row.quote) for row in found]
+    for where in (episodes, passages):
+        where.strike(
+            profile_id=profile_id,
+            audit_ids=taught,
+            says=lambda text: any(states(text, value, quote) for value, quote in said),
+        )
     Fact.objects.filter(id__in=ids).update(value="", value_norm="", terms=[], quote="", reasons=[])
     entities.forget(profile_id=profile_id, fact_ids=ids)
     audit.record_many(

@@ -128,6 +128,10 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name="passage",
+            index=models.Index(fields=["profile", "space", "speaker"], name="passage_speakers"),
+        ),
+        migrations.AddIndex(
+            model_name="passage",
             index=django.contrib.postgres.indexes.GinIndex(fastupdate=False, fields=["terms"], name="passage_terms"),
         ),
         migrations.AddConstraint(

@@ -74,6 +74,7 @@ class Passage(models.Model):
         indexes = [
             models.Index(fields=["profile", "audit_id"], name="passage_by_audit"),
             models.Index(fields=["conversation", "position"], name="passage_neighbours"),
+            models.Index(fields=["profile", "space", "speaker"], name="passage_speakers"),
             GinIndex(fields=["terms"], name="passage_terms", fastupdate=False),
         ]
 

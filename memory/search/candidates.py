@@ -11,9 +11,11 @@ from datetime import UTC, datetime
 from django.db import connection
 
 from memory.models import OwnerKind
+from memory.search import commonness
 from memory.search.question import Nearness
 
 EXACT_UP_TO = 4_000  # vectors of one profile; beyond, the index is quicker and nearly as good
+COUNT_TO = 5_000  # holders of a word are counted so far
 SIZE_KEPT_SECONDS = 60.0
 EVER, NEVER = datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 1, 1, tzinfo=UTC)
 TABLES = {OwnerKind.FACT: "personal_facts", OwnerKind.EPISODE: "episode_summaries", OwnerKind.PASSAGE: "passages"}
@@ -61,18 +63,21 @@ def cosines(kind: OwnerKind, near: Nearness, owners: Sequence[uuid.UUID]) -> dic
         return dict(cursor.fetchall())
 
 
-def holders(kind: OwnerKind, terms: Sequence[int], scope: Scope, *, count_to: int, most: int) -> list[Holders]:
+def holders(kind: OwnerKind, terms: Sequence[int], scope: Scope, *, most: int) -> list[Holders]:
     """Who holds each term, place for place; owners are named where at most `most` hold it."""
-    found = [Holders(0, ())] * len(terms)
-    if not terms:
+    found = [Holders(commonness.get(kind, scope.space_id, term), ()) for term in terms]
+    asked = [n for n, one in enumerate(found) if one.df == 0]
+    if not asked:
         return found
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT term_no, df, owners FROM search_terms(%s, %s, %s, %s, %s, %s, %s)",
-            [kind.value, list(terms), scope.space_id, scope.since, scope.until, count_to, most],
+            [kind.value, [terms[n] for n in asked], scope.space_id, scope.since, scope.until, COUNT_TO, most],
         )
-        for term_no, df, owners in cursor.fetchall():
-            found[term_no] = Holders(df, tuple(owners or ()))
+        for place, df, owners in cursor.fetchall():
+            found[asked[place]] = Holders(df, tuple(owners or ()))
+            if owners is None:
+                commonness.keep(kind, scope.space_id, terms[asked[place]], df)
     return found
 
 

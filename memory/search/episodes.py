@@ -16,7 +16,7 @@ from memory.search.candidates import Scope
 from memory.search.question import Question
 
 NEAREST = 60
-COUNT_TO, HOLDERS = 300, 50
+HOLDERS = 50
 SECONDS_PER_DAY = 86_400.0
 
 
@@ -60,7 +60,7 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime) -> lis
 
 def _by_words(question: Question, scope: Scope) -> dict[uuid.UUID, float]:
     """Where nobody could embed the question: those that hold something specific in it, by how much of it they hold."""
-    held = candidates.holders(OwnerKind.EPISODE, question.terms, scope, count_to=COUNT_TO, most=HOLDERS)
+    held = candidates.holders(OwnerKind.EPISODE, question.terms, scope, most=HOLDERS)
     count = candidates.size(OwnerKind.EPISODE, scope.profile_id)
     terms = [Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)]
     rarity = max(1, min(RARE_MOST, count // RARE_SHARE))

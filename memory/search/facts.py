@@ -19,7 +19,7 @@ from memory.search.candidates import Scope
 from memory.search.question import Question
 
 NEAREST = 24
-COUNT_TO, HOLDERS = 300, 50  # a word in more facts than these names none of them
+HOLDERS = 50  # a word in more facts than these names none of them
 RECENT = timedelta(days=30)
 WEIGHED = ("id", "terms", "importance", "last_used_at", "last_confirmed_at")
 SHOWN = ("key", "value", "quote", "said_at", "source_audit_id", "space_id")
@@ -40,7 +40,7 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime | None 
         return []
     near = question.near
     by_meaning = candidates.nearest(OwnerKind.FACT, near, scope, most=NEAREST + most) if near else {}
-    held = candidates.holders(OwnerKind.FACT, question.terms, scope, count_to=COUNT_TO, most=HOLDERS)
+    held = candidates.holders(OwnerKind.FACT, question.terms, scope, most=HOLDERS)
     named = {owner for one in held for owner in one.owners} - by_meaning.keys()
     if near and named:
         by_meaning |= candidates.cosines(OwnerKind.FACT, near, sorted(named))

@@ -158,17 +158,38 @@ BEGIN
     search_table(kind), caesar_profile(), search_scope(kind)) USING terms, space, since, until, count_to, most;
 END $$;
 
+-- Where in the conversations each of the terms (numbered from 0) stands, where not too many passages hold it:
+-- 16 bytes of a conversation, 4 of a position and 4 of a length for each. Bytes, since they are many.
+CREATE FUNCTION search_places(terms bigint[], space uuid, since timestamptz, until timestamptz, count_to integer,
+                              most integer)
+  RETURNS TABLE (term_no integer, df integer, conversations bytea, positions bytea, lengths bytea)
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET jit = off AS $$
+BEGIN
+  RETURN QUERY EXECUTE format(
+    'SELECT t.no::integer - 1, f.df, f.conversations, f.positions, f.lengths'
+    ' FROM unnest($1) WITH ORDINALITY t (term, no) CROSS JOIN LATERAL (SELECT count(*)::integer AS df,'
+    ' CASE WHEN count(*) <= $6 THEN string_agg(uuid_send(h.conversation_id), '''') END AS conversations,'
+    ' CASE WHEN count(*) <= $6 THEN string_agg(int4send(h.position), '''') END AS positions,'
+    ' CASE WHEN count(*) <= $6 THEN string_agg(int4send(h.length), '''') END AS lengths'
+    ' FROM (SELECT o.conversation_id, o.position, o.length FROM passages o'
+    ' WHERE o.terms @> ARRAY[t.term] AND o.profile_id = %1$L AND %2$s LIMIT $5) h) f WHERE f.df > 0',
+    caesar_profile(), search_scope('passage')) USING terms, space, since, until, count_to, most;
+END $$;
+
 REVOKE ALL ON FUNCTION search_exact(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_indexed(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_cosines(text, text, integer, text, uuid[]),
-  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer) FROM PUBLIC;
+  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer),
+  search_places(bigint[], uuid, timestamptz, timestamptz, integer, integer) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION search_exact(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_indexed(text, text, integer, text, uuid, timestamptz, timestamptz, integer),
   search_cosines(text, text, integer, text, uuid[]),
-  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer) TO caesar_app;
+  search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer),
+  search_places(bigint[], uuid, timestamptz, timestamptz, integer, integer) TO caesar_app;
 GRANT CREATE ON SCHEMA public TO caesar_search;
 ALTER FUNCTION search_exact(text, text, integer, text, uuid, timestamptz, timestamptz, integer) OWNER TO caesar_search;
 ALTER FUNCTION search_indexed(text, text, integer, text, uuid, timestamptz, timestamptz, integer) OWNER TO caesar_search;
 ALTER FUNCTION search_cosines(text, text, integer, text, uuid[]) OWNER TO caesar_search;
 ALTER FUNCTION search_terms(text, bigint[], uuid, timestamptz, timestamptz, integer, integer) OWNER TO caesar_search;
+ALTER FUNCTION search_places(bigint[], uuid, timestamptz, timestamptz, integer, integer) OWNER TO caesar_search;
 REVOKE CREATE ON SCHEMA public FROM caesar_search;

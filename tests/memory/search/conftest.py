@@ -51,3 +51,10 @@ def general(who: Person) -> tuple[Profile, Space]:
     with profile_scope(who.profile_id):
         space = Space.objects.select_related("profile").get(profile_id=who.profile_id, slug="general")
         return space.profile, space
+
+
+@pytest.fixture
+def semantic(settings: Any) -> None:
+    """Raw chat is indexed."""
+    wanted = settings.CAESAR.semantic.model_copy(update={"enabled": True})
+    settings.CAESAR = settings.CAESAR.model_copy(update={"semantic": wanted})
