@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import pytest
 
-from memory.domain.cardinality import _TABLE, cardinality_of
+from memory.domain.board import fact_of
+from memory.domain.cardinality import _TABLE, cardinality_of, of_one_kind
 from memory.domain.keys import canonical
 from memory.domain.types import Cardinality, Op
+from tests.memory.domain.test_merge import claim
 
 ONE, MANY = Cardinality.ONE, Cardinality.MANY
 
@@ -49,3 +53,14 @@ def test_a_narrative_is_one_of_many():
 
 def test_the_table_speaks_of_keys_in_their_canonical_form():
     assert not [key for key in _TABLE if not key.endswith("*") and canonical(key) != key]
+
+
+def test_all_claims_of_a_key_have_the_cardinality_of_what_holds():
+    one, many = claim("tool", "saw", 0), claim("tool", "drill", 0, cardinality=MANY)
+    assert [c.cardinality for c in of_one_kind([one, many], [])] == [MANY, MANY]
+    holds = fact_of(one, state="current")
+    assert [c.cardinality for c in of_one_kind([one, many], [holds])] == [ONE, ONE]
+    over = replace(holds, state="retracted")
+    assert [c.cardinality for c in of_one_kind([one, many], [over])] == [MANY, MANY]
+    closing = replace(many, op=Op.RETRACT)
+    assert [c.cardinality for c in of_one_kind([one, closing], [])] == [ONE, ONE]
