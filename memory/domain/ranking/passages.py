@@ -1,0 +1,162 @@
+"""Which passages answer a question: one sum of few signals, each of them explainable.
+
+    score = semantic + words x (own + around) x (look_up, where the question plainly looks something up)
+            + speaker + time + person + tells
+
+Everything but `tells` comes from columns. `tells` needs the text, so it is added for the best by `told`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .around import Floats, Ints, Places, coverage
+from .asked import Asked
+from .periods import fits
+from .telling import tells
+
+SHORTLIST = 60  # passages whose text is looked at
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What each signal is worth beside the cosine, which counts 1. Found on public dialogues; see docs/ranking.md.
+
+    words: the whole question stands in one short passage. look_up: times as much where a question plainly looks
+    something up, for then it is put in words that were used. speaker: the one speaker whom the question names said it.
+    time: it was said on a day that the question names (half: in the month or year). person: the person said it and
+    not the assistant, unless the question asks for what the assistant said or names a speaker. tells: somebody
+    speaks of themselves in it.
+    """
+
+    words: float = 0.7
+    look_up: float = 1.6
+    speaker: float = 0.3
+    time: float = 0.4
+    person: float = 0.15
+    tells: float = 0.12
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Passages that may answer, as columns of the same length.
+
+    cosine: to the question; nan where a passage has no vector yet. holds: passages x terms of the question.
+    conversation: as small numbers; position: of the message in it. length: in terms. day: ordinal of the day it was
+    said on, in the person's zone. fact: cosine of the nearest current fact that was taken from it; nan where none was.
+    """
+
+    cosine: Floats
+    holds: NDArray[np.bool_]
+    conversation: Ints
+    position: Ints
+    length: Ints
+    by_assistant: NDArray[np.bool_]
+    speaker: Sequence[str]
+    day: Ints
+    fact: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Scores:
+    """The score of each candidate, and what each signal gave to it."""
+
+    total: Floats
+    parts: dict[str, Floats] = field(default_factory=dict)
+
+    def of(self, place: int) -> dict[str, float]:
+        """The parts of one candidate's score that are not nothing."""
+        return {name: round(float(part[place]), 4) for name, part in self.parts.items() if part[place]}
+
+
+def score(
+    asked: Asked,
+    candidates: Candidates,
+    weights_of_terms: Floats,
+    places: Places,
+    weights: Weights = Weights(),
+) -> Scores:
+    """The score of each candidate without `tells`. weights_of_terms: `around.rarity` of the question's terms."""
+    near = places.near(candidates.conversation, candidates.position)
+    own, around = coverage(weights_of_terms, candidates.holds, candidates.length, near)
+    words = weights.words * (weights.look_up if asked.looks_up else 1.0)
+    count = len(candidates.cosine)
+    parts = {
+        "semantic": _semantic(candidates),
+        "lexical": words * own,
+        "around": words * around,
+        "speaker": _where(_said_by(asked, candidates), weights.speaker),
+        "time": weights.time * fits(asked.periods, candidates.day) if asked.periods else np.zeros(count, np.float32),
+        "person": _where(_own_words(asked, candidates), weights.person),
+    }
+    return Scores(np.sum(list(parts.values()), axis=0), parts)
+
+
+def shortlist(scores: Scores, candidates: Candidates, most: int = SHORTLIST) -> Ints:
+    """The places of the best candidates, best first, of each message only the best part."""
+    order = np.argsort(-scores.total, kind="stable")
+    message = np.stack([candidates.conversation, candidates.position])[:, order]
+    first = np.unique(message, axis=1, return_index=True)[1]
+    return order[np.sort(first)][:most]
+
+
+def told(
+    asked: Asked,
+    scores: Scores,
+    candidates: Candidates,
+    chosen: Ints,
+    texts: Sequence[str],
+    weights: Weights = Weights(),
+) -> tuple[Ints, Scores]:
+    """The chosen candidates in their final order, and all scores with what telling of oneself gives the chosen ones."""
+    telling = np.zeros(len(scores.total), np.float32)
+    if not asked.of_assistant:
+        telling[chosen] = [
+            weights.tells if not candidates.by_assistant[place] and tells(text) else 0.0
+            for place, text in zip(chosen, texts, strict=True)
+        ]
+    final = Scores(scores.total + telling, {**scores.parts, "tells": telling})
+    return chosen[np.argsort(-final.total[chosen], kind="stable")], final
+
+
+def why(asked: Asked, scores: Scores, candidates: Candidates, place: int) -> str:
+    """What brought a candidate up, in words."""
+    parts = scores.of(place)
+    has = [word for word, held in zip(asked.words, candidates.holds[place], strict=True) if held]
+    reasons = [f"has {', '.join(has)}"] if has else []
+    if parts.get("around"):
+        reasons.append("stands beside what was asked for")
+    if parts.get("semantic", 0.0) > 0:
+        reasons.append("close in meaning")
+    if parts.get("speaker"):
+        reasons.append(f"said by {candidates.speaker[place]}")
+    if parts.get("time"):
+        reasons.append("from the time that is named")
+    return "; ".join(reasons) or "the person's own words"
+
+
+def _semantic(candidates: Candidates) -> Floats:
+    """The nearer of passage and fact. What has no vector counts as far away as the farthest that was fetched."""
+    near = candidates.cosine if candidates.fact is None else np.fmax(candidates.cosine, candidates.fact)
+    known = near[~np.isnan(near)]
+    return np.where(np.isnan(near), known.min() if len(known) else 0.0, near).astype(np.float32)
+
+
+def _said_by(asked: Asked, candidates: Candidates) -> NDArray[np.bool_]:
+    if len(asked.speakers) != 1:
+        return np.zeros(len(candidates.cosine), np.bool_)
+    return np.array([speaker in asked.speakers for speaker in candidates.speaker], np.bool_)
+
+
+def _own_words(asked: Asked, candidates: Candidates) -> NDArray[np.bool_]:
+    if asked.of_assistant or asked.speakers:
+        return np.zeros(len(candidates.cosine), np.bool_)
+    return ~candidates.by_assistant
+
+
+def _where(condition: NDArray[np.bool_], value: float) -> Floats:
+    return np.where(condition, value, 0.0).astype(np.float32)
