@@ -57,7 +57,7 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime | None 
     )[:most]
     rows = selectors.with_score(in_scope.filter(id__in=[one.id for one in ranked])).only(*SHOWN)
     shown = {row.id: row for row in rows}
-    return [Found(shown[one.id], replace(one, score=round(one.score, 4))) for one in ranked]
+    return [Found(shown[one.id], replace(one, score=round(one.score, 4))) for one in ranked if one.id in shown]
 
 
 def _candidates(

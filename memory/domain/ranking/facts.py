@@ -60,22 +60,21 @@ def rank(
     facts: int,
     min_score: float,
     min_lexical: float,
-    weights: Weights = Weights(),  # noqa: B008 - frozen
+    weights: Weights = Weights(),
 ) -> list[Ranked]:
     """The facts that the question brings up, best first; equal ones in order of age.
 
     One comes up where its semantic score clears `min_score`, or where the question names something specific that it
     holds (an id, a figure, a rare word) and its lexical score clears `min_lexical`. `facts`: how many there are.
     """
-    rarity = max(1, min(RARE_MOST, facts // RARE_SHARE))
-    anchoring = {n for n, term in enumerate(terms) if term.specific or 0 < term.df <= rarity}
+    anchors = anchoring(terms, facts)
     found = []
     for candidate in candidates:
-        anchors = anchoring & candidate.hits
-        lexical = coverage(terms, candidate.hits, anchoring, facts)
+        names = anchors & candidate.hits
+        lexical = coverage(terms, candidate.hits, anchors, facts)
         semantic = candidate.semantic or 0.0
         by_meaning = candidate.semantic is not None and semantic >= min_score
-        by_words = bool(anchors) and lexical >= min_lexical
+        by_words = bool(names) and lexical >= min_lexical
         if not by_meaning and not by_words:
             continue
         scores = {"semantic": round(semantic, 4), "lexical": round(lexical, 4), "importance": candidate.importance}
@@ -83,9 +82,15 @@ def rank(
         if candidate.recent:
             scores["recent"] = weights.recent
             score += weights.recent
-        named = tuple(terms[n].text for n in sorted(anchors))
+        named = tuple(terms[n].text for n in sorted(names))
         found.append(Ranked(candidate.id, score, scores, named if by_words else (), _why(by_meaning, named, by_words)))
     return sorted(found, key=lambda one: (-one.score, one.id))
+
+
+def anchoring(terms: Sequence[Term], count: int) -> set[int]:
+    """The places of the terms that name something specific: ids, figures, and words that are rare among so many."""
+    rarity = max(1, min(RARE_MOST, count // RARE_SHARE))
+    return {n for n, term in enumerate(terms) if term.specific or 0 < term.df <= rarity}
 
 
 def coverage(terms: Sequence[Term], hits: frozenset[int], anchoring: set[int], facts: int) -> float:

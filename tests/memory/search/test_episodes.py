@@ -192,3 +192,10 @@ def _episodes(who: Person) -> list[finding.Result]:
 
 def _passages(who: Person) -> list[finding.Result]:
     return finding.find_in(general(who)[1], query=ASKED, k=5, at=None, kinds=["passages"])
+
+
+def test_a_short_question_finds_a_summary_by_the_word_that_it_names(anna):
+    discussed(anna, HEAT)
+    discussed(anna, "We planned the packing for Portugal.")
+    assert HEAT in ask(anna, "What were we doing about heating?").recalled.block
+    assert ask(anna, "What should we be doing about that?").recalled.episodes == ()
