@@ -105,6 +105,13 @@ class Semantic(Section):
     )
     voyage_api_key: SecretStr = Field(SecretStr(""), description="Key for Voyage. Never logged, never stored.")
     enabled: bool = Field(False, description="Index raw chat for the explicit semantic recall tool.")
+    query_budget_ms: int = Field(
+        150,
+        ge=1,
+        le=5000,
+        description="Milliseconds that a chat waits for its question's vector, then words alone decide; a provider far "
+        "away may need more.",
+    )
 
     @field_validator("provider")
     @classmethod

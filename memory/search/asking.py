@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 
 from memory import identities
+from memory.config import conf
 from memory.errors import ModelError
 from memory.llm import embedding
 from memory.search.question import Nearness, Question
@@ -19,7 +20,7 @@ def ask(*, profile_id: uuid.UUID, text: str) -> Question:
     if active is None or not text.strip():
         return Question(profile_id, text)
     try:
-        vector = embedding.for_identity(active).query(text)
+        vector = embedding.for_identity(active).query(text, conf().semantic.query_budget_ms / 1000)
     except ModelError:  # the settings no longer reach it; words alone find something too
         vector = None
     near = None if vector is None else Nearness(active.name, active.dim, vector)
