@@ -51,7 +51,7 @@ def _application() -> ASGIApp:
 
     by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), LIVE: live}
     dispatch = Dispatch(rest=rest, lifespan=lifespan, by_path=by_path)  # type: ignore[arg-type]
-    return Guard(dispatch, max_bytes=config().max_request_bytes)
+    return Guard(dispatch, max_bytes=config().max_request_bytes, hosts=config().hosts)
 
 
 application = _application()

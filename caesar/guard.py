@@ -1,4 +1,5 @@
-"""In front of every route: bodies are bounded, and each request has an id that its log lines carry."""
+"""In front of every route: who is asked for is served here, bodies are bounded, and each request has an id that its
+log lines carry."""
 
 from __future__ import annotations
 
@@ -6,9 +7,11 @@ import asyncio
 import json
 import re
 import uuid
+from collections.abc import Sequence
 from typing import Any
 
 import structlog
+from django.http.request import split_domain_port, validate_host
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 # Between two pieces of a request's body.
@@ -22,8 +25,9 @@ SANE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,100}")
 class Guard:
     """Wraps the whole application."""
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int) -> None:
+    def __init__(self, app: ASGIApp, *, max_bytes: int, hosts: Sequence[str]) -> None:
         self._app = app
+        self._hosts = hosts
         self._max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -38,6 +42,10 @@ class Guard:
                 await body.drain()
                 await answer.refuse(400, "invalid_input", f"The header {doubled} is there more than once.")
                 return
+            if not self._serves(scope):
+                await body.drain()
+                await answer.refuse(*_ELSEWHERE)
+                return
             if body.declared > self._max_bytes:
                 await body.drain()
                 await answer.refuse(*self._too_large())
@@ -50,6 +58,12 @@ class Guard:
             if body.wrong is not None and not answer.started:
                 await body.drain()
                 await answer.refuse(*(self._too_large() if body.wrong == "large" else _STALLED))
+
+    def _serves(self, scope: Scope) -> bool:
+        """Against pages that rebind a name of theirs to this machine."""
+        host = next((value for name, value in scope["headers"] if name == b"host"), b"")
+        domain, _port = split_domain_port(host.decode("latin-1"))
+        return bool(domain) and validate_host(domain, self._hosts)
 
     def _too_large(self) -> tuple[int, str, str]:
         message = f"A request has at most {self._max_bytes} bytes (CAESAR_MAX_REQUEST_BYTES)."
@@ -66,6 +80,11 @@ def _doubled(scope: Scope) -> str:
     return next((name.decode() for name in _ONCE if names.count(name) > 1), "")
 
 
+_ELSEWHERE = (
+    400,
+    "host_not_allowed",
+    "This host name is not served here; CAESAR_ALLOWED_HOSTS names those that are.",
+)
 _STALLED = (408, "request_timeout", "The request's body did not arrive in time.")
 
 

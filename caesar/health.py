@@ -90,7 +90,7 @@ def database() -> Check:
 def migrations() -> Check:
     waiting = _unapplied()
     if waiting:
-        return Check("migrations", False, f"{waiting} are missing: run `python manage.py migrate`.")
+        return Check("migrations", False, f"{waiting} not applied yet: run `python manage.py migrate`.")
     return Check("migrations", True, "all applied")
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.conf import settings
-from django.http.request import split_domain_port, validate_host
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
@@ -34,7 +32,6 @@ async def _exchange(asked: Request, send: Send) -> str:
     """How the chat ended. Raises what is to become an error response; after the first byte nothing does."""
     if asked.method != "POST":
         raise errors.MethodNotAllowed
-    _check_host(asked)
     opened = await _open(asked)
     return await unless_client_leaves(asked.receive, _answer(opened, asked, send))
 
@@ -57,10 +54,3 @@ async def _answer(opened: turn.Opened, asked: Request, send: Send) -> str:
     response = await plain.respond(opened)
     await response(asked.scope, asked.receive, send)
     return outcome.ANSWERED
-
-
-def _check_host(asked: Request) -> None:
-    """As Django does for the other routes: against pages that rebind a name of theirs to this machine."""
-    domain, _ = split_domain_port(asked.headers.get("host", ""))
-    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
-        raise errors.HostNotAllowed

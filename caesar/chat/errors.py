@@ -35,16 +35,6 @@ class MethodNotAllowed(CaesarError):
         super().__init__("This route takes POST.")
 
 
-class HostNotAllowed(CaesarError):
-    """The request's Host is none that this installation serves."""
-
-    code = "host_not_allowed"
-    status = 400
-
-    def __init__(self) -> None:
-        super().__init__("This host name is not served here; CAESAR_ALLOWED_HOSTS names those that are.")
-
-
 _TYPES = {
     401: "authentication_error",
     403: "permission_error",

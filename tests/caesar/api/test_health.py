@@ -79,7 +79,7 @@ def test_it_says_that_the_tables_are_not_there(nobody, monkeypatch):
     monkeypatch.setattr(health.cursor, "lag", no_table)
     response = nobody.get("/readyz")
     assert response.status_code == 503
-    assert checks(response)["migrations"]["detail"].startswith("3 are missing")
+    assert checks(response)["migrations"]["detail"].startswith("3 not applied yet")
 
 
 def test_it_is_not_an_error_of_the_server_that_it_is_not_ready(nobody, monkeypatch, caplog):

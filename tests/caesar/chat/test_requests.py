@@ -27,12 +27,22 @@ def test_it_takes_post_alone(http: httpx.Client, path: str, method: str) -> None
     assert answer.json()["error"]["code"] == "method_not_allowed"
 
 
-@pytest.mark.parametrize("path", ROUTES)
-def test_it_serves_no_host_that_it_was_not_told_of(http: httpx.Client, model: ScriptedModel, path: str) -> None:
-    answer = http.post(path, json=HI, headers={"Host": "rebound.example"})
+EVERYWHERE = [*ROUTES, "/v1/facts", "/healthz", "/dashboard/audit/live", "/admin/", "/static/dashboard/caesar.css"]
+
+
+@pytest.mark.parametrize("path", EVERYWHERE)
+@pytest.mark.parametrize("host", ["rebound.example", "127.0.0.1.rebound.example", "a@127.0.0.1", "127.0.0.1:x", "[::1"])
+def test_it_serves_no_host_that_it_was_not_told_of(http: httpx.Client, path: str, host: str) -> None:
+    answer = http.request("POST" if path in ROUTES else "GET", path, headers={"Host": host})
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "host_not_allowed"
-    assert http.post(path, json=HI, headers={"Host": "localhost:1234"}).status_code == 200
+    assert "CAESAR_ALLOWED_HOSTS" in answer.json()["error"]["message"]
+
+
+@pytest.mark.parametrize("path", ROUTES)
+def test_it_serves_the_hosts_that_it_was_told_of(http: httpx.Client, model: ScriptedModel, path: str) -> None:
+    for host in ("localhost:1234", "LOCALHOST", "127.0.0.1", "[::1]:8000"):
+        assert http.post(path, json=HI, headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize("path", [*ROUTES, "/v1/facts", "/"])
