@@ -173,7 +173,8 @@ def finish(turn: Turn, answer: Answer) -> int:
     """
     with profile_scope(turn.profile_id):
         facts.mark_used(profile_id=turn.profile_id, fact_ids=[uuid.UUID(i) for i, _ in turn.recalled.facts])
-        episodes.mark_recalled(profile_id=turn.profile_id, scores=dict(turn.recalled.scores), audit_id=turn.audit_id)
+        alike = turn.recalled.scores(recall.Rule.ALIKE)
+        episodes.mark_recalled(profile_id=turn.profile_id, scores=alike, audit_id=turn.audit_id)
         added: conversations.Added | None = None
         fresh: list[Incoming] = []
         answered = Incoming("assistant", message_digest("assistant", answer.text, answer.tool_calls))
@@ -261,6 +262,8 @@ def _payload(turn: Turn, answer: Answer, twice: int) -> dict[str, Any]:
         payload["redacted"] = sorted(secrets)
     payload["facts"] = [fact_id for fact_id, _ in turn.recalled.facts]
     payload["episodes"] = [episode_id for episode_id, _ in turn.recalled.episodes]
+    if asked_for := turn.recalled.scores(recall.Rule.ASKED):
+        payload["asked_for"] = asked_for  # the others were given as every chat gets them
     payload["recall_failed"] = turn.recalled.failed
     if looked_up := answer.lookups:
         payload |= {"tool_rounds": looked_up.rounds, "passages": list(looked_up.passages)}

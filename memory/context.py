@@ -17,8 +17,10 @@ FIELDS = ("query", "space", "max_chars")
 MAX_QUERY = 64 * 1024
 
 
-def for_question(*, profile_id: uuid.UUID, fields: Mapping[str, Any]) -> recall.Recalled:
+def for_question(*, profile_id: uuid.UUID, fields: Mapping[str, Any], beyond: int = 0) -> recall.Recalled:
     """The block that a chat with this question would get now: nothing where memory is off.
+
+    `beyond`: tell also of so many of each kind that come next (see `recall.for_chat`).
 
     Raises InvalidInput; NotFound for a space that is not there.
     """
@@ -45,4 +47,5 @@ def for_question(*, profile_id: uuid.UUID, fields: Mapping[str, Any]) -> recall.
             question=question,
             wanted=wanted,
             max_chars=max_chars,
+            beyond=beyond,
         )

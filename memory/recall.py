@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import zoneinfo
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from enum import StrEnum
 
 from memory import selectors
 from memory.config import conf
 from memory.consent import Wanted
-from memory.domain.block import Block, BlockEpisode, BlockFact, build_block
+from memory.domain.block import Block, BlockEpisode, BlockFact, Fall, build_block
 from memory.models import Profile
 from memory.search import episodes, facts, outdated
 from memory.search.candidates import Scope
@@ -20,18 +22,64 @@ from memory.sentences import sentence
 ASKED_FOR, LIKE_IT = 20.0, 10.0
 
 
+class Rule(StrEnum):
+    """What brings something up."""
+
+    ASKED = "asked"  # a fact that the question is about
+    CORE = "core"  # a fact that every chat is given, by its score
+    ALIKE = "alike"  # a past conversation that the question is about
+
+
+@dataclass(frozen=True)
+class Item:
+    """Something that memory has for a chat, and why. `left_out`: why it is not given, None where it is.
+
+    `score` is comparable within one rule alone; `scores` are its parts, where the question brought it up.
+    """
+
+    id: str
+    text: str
+    rule: Rule
+    score: float
+    scores: Mapping[str, float] = field(default_factory=dict)
+    why: str = ""
+    at: datetime | None = None
+    since_changed: bool = False
+    left_out: Fall | None = None
+
+    @property
+    def is_fact(self) -> bool:
+        return self.rule is not Rule.ALIKE
+
+
 @dataclass(frozen=True)
 class Recalled:
-    """The block for the model and what stands in it: (id, text) of each fact and episode.
+    """The block for the model, and what stands in it or was left out of it, best first.
 
-    `scores` say why each episode was recalled; `failed`, that memory could not be asked: the chat goes on without it.
+    `failed`: memory could not be asked, and the chat goes on without it.
     """
 
     block: str = ""
-    facts: tuple[tuple[str, str], ...] = ()
-    episodes: tuple[tuple[str, str], ...] = ()
-    scores: tuple[tuple[str, dict[str, float]], ...] = ()
+    items: tuple[Item, ...] = ()
     failed: bool = False
+
+    @property
+    def given(self) -> list[Item]:
+        return [item for item in self.items if item.left_out is None]
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """(id, text) of each fact in the block."""
+        return tuple((item.id, item.text) for item in self.given if item.is_fact)
+
+    @property
+    def episodes(self) -> tuple[tuple[str, str], ...]:
+        """(id, text) of each past conversation in the block."""
+        return tuple((item.id, item.text) for item in self.given if not item.is_fact)
+
+    def scores(self, rule: Rule) -> dict[str, Mapping[str, float]]:
+        """Why each was given, of what this rule brought up, by id."""
+        return {item.id: {**item.scores, "score": item.score} for item in self.given if item.rule is rule}
 
 
 NOTHING = Recalled()
@@ -46,18 +94,20 @@ def for_chat(
     wanted: Wanted = Wanted(),  # noqa: B008 - frozen
     max_chars: int | None = None,
     now: datetime | None = None,
+    beyond: int = 0,
 ) -> Recalled:
     """The block that a chat with this question gets. Call inside the profile's scope.
 
-    `max_chars` bounds the whole, for a caller with another budget than the settings'.
+    `max_chars` bounds the whole, for a caller with another budget than the settings'. `beyond`: tell also of so many
+    of each rule that come next and are not considered; the block stays the same.
     """
     settings = conf().memory
     now = now or datetime.now(UTC)
-    about = _facts(profile, scope, question, now) if wanted.facts and settings.facts_inject.enabled else []
-    past = _episodes(scope, question, now) if wanted.episodes and settings.episodes_recall.enabled else []
+    about = _facts(profile, scope, question, now, beyond) if wanted.facts and settings.facts_inject.enabled else []
+    past = _episodes(scope, question, now, beyond) if wanted.episodes and settings.episodes_recall.enabled else []
     block = build_block(
-        about,
-        [one for one, _ in past],
+        [BlockFact(one.id, one.text, _rank(one)) for one in about if one.left_out is None],
+        [_line(one) for one in past if one.left_out is None],
         max_facts=settings.facts_inject.max_facts,
         max_chars=settings.facts_inject.max_chars,
         max_episodes=settings.episodes_recall.top_k,
@@ -66,60 +116,81 @@ def for_chat(
         now=now,
         zone=zoneinfo.ZoneInfo(profile.timezone),
     )
-    return _recalled(block, about, past)
+    return _recalled(block, [*about, *past])
 
 
-def _facts(profile: Profile, scope: Scope, question: Question, now: datetime) -> list[BlockFact]:
+def _facts(profile: Profile, scope: Scope, question: Question, now: datetime, beyond: int) -> list[Item]:
     """What the question asks for, then the core: those of the highest score."""
     rules, most = conf().memory.facts_recall, conf().memory.facts_inject.max_facts
     if most == 0:
         return []
-    asked = facts.search(question, scope, most=min(rules.top_k, most), now=now) if question.text.strip() else []
+    asked_most = min(rules.top_k, most)
+    asked = facts.search(question, scope, most=asked_most + beyond, now=now) if question.text.strip() else []
     found = [
-        BlockFact(str(one.row.id), _cut(sentence(one.row, profile), rules.max_chars), ASKED_FOR + one.ranked.score)
+        Item(
+            str(one.row.id),
+            _cut(sentence(one.row, profile), rules.max_chars),
+            Rule.ASKED,
+            one.ranked.score,
+            one.ranked.scores,
+            one.ranked.why,
+        )
         for one in asked
     ]
-    there = {one.id for one in found}
-    core = selectors.core_facts(profile_id=profile.id, space_id=scope.space_id, most=most)
-    found += [
-        BlockFact(str(row.id), sentence(row, profile), row.score)  # type: ignore[attr-defined]
-        for row in core
-        if str(row.id) not in there
-    ]
-    return found
+    rows = selectors.core_facts(profile_id=profile.id, space_id=scope.space_id, most=most + beyond)
+    core = [Item(str(row.id), sentence(row, profile), Rule.CORE, row.score) for row in rows]  # type: ignore[attr-defined]
+    both = [*_first(asked_most, found), *_first(most, core)]
+    once: dict[str, Item] = {}
+    # Stable, so that what two rules bring up is told of where it is considered, and of those where it ranks higher.
+    for one in sorted(both, key=lambda one: one.left_out is not None):
+        once.setdefault(one.id, one)
+    return list(once.values())
 
 
-def _episodes(scope: Scope, question: Question, now: datetime) -> list[tuple[BlockEpisode, dict[str, float]]]:
+def _episodes(scope: Scope, question: Question, now: datetime, beyond: int) -> list[Item]:
     if not question.text.strip():
         return []
     most = conf().memory.episodes_recall.top_k
-    found = episodes.search(question, scope, most=most, now=now)
+    found = episodes.search(question, scope, most=most + beyond, now=now)
     marks = outdated.marks([(one.row.id, one.row.source_audit_ids, one.row.summary) for one in found])
-    return [
-        (
-            BlockEpisode(
-                str(one.row.id),
-                one.row.summary,
-                one.row.said_at,
-                LIKE_IT + one.ranked.score,
-                since_changed=marks.get(one.row.id) is outdated.Mark.CHANGED,
-            ),
-            {**one.ranked.scores, "score": one.ranked.score},
+    items = [
+        Item(
+            str(one.row.id),
+            one.row.summary,
+            Rule.ALIKE,
+            one.ranked.score,
+            one.ranked.scores,
+            one.ranked.why,
+            at=one.row.said_at,
+            since_changed=marks.get(one.row.id) is outdated.Mark.CHANGED,
+            left_out=Fall.GONE if marks.get(one.row.id) is outdated.Mark.GONE else None,
         )
         for one in found
-        if marks.get(one.row.id) is not outdated.Mark.GONE
     ]
+    return _first(most, items)
 
 
-def _recalled(block: Block, about: list[BlockFact], past: list[tuple[BlockEpisode, dict[str, float]]]) -> Recalled:
-    texts = {one.id: one.text for one in about} | {one.id: one.text for one, _ in past}
-    scores = {one.id: why for one, why in past}
-    return Recalled(
-        block=block.text,
-        facts=tuple((i, texts[i]) for i in block.fact_ids),
-        episodes=tuple((i, texts[i]) for i in block.episode_ids),
-        scores=tuple((i, scores[i]) for i in block.episode_ids),
-    )
+def _first(most: int, items: list[Item]) -> list[Item]:
+    """The items, those after so many left out."""
+    return [*items[:most], *(replace(one, left_out=one.left_out or Fall.COUNT) for one in items[most:])]
+
+
+def _rank(item: Item) -> float:
+    return {Rule.ASKED: ASKED_FOR, Rule.ALIKE: LIKE_IT, Rule.CORE: 0.0}[item.rule] + item.score
+
+
+def _line(item: Item) -> BlockEpisode:
+    assert item.at is not None
+    return BlockEpisode(item.id, item.text, item.at, _rank(item), since_changed=item.since_changed)
+
+
+def _recalled(block: Block, items: list[Item]) -> Recalled:
+    fell = dict(block.left_out)
+    told = [replace(one, left_out=fell[one.id]) if one.id in fell and one.left_out is None else one for one in items]
+    # Stable: what stands in the block is told of in its order.
+    place = {one: n for n, one in enumerate((*block.fact_ids, *block.episode_ids))}
+    told.sort(key=lambda one: place.get(one.id, len(place)))
+    return Recalled(block.text, tuple(told))
 
 
 def _cut(text: str, limit: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
+from enum import StrEnum
 
 import regex
 
@@ -49,14 +50,23 @@ class BlockEpisode:
     since_changed: bool = False
 
 
+class Fall(StrEnum):
+    """Why something is not in the block."""
+
+    COUNT = "count"  # as many of its kind as there may be are in it, all of a higher score
+    ROOM = "room"  # its line is longer than what was left of the budget
+    EMPTY = "empty"  # nothing of its words can be shown
+    GONE = "gone"  # it says what the person has deleted
+
+
 @dataclass(frozen=True)
 class Block:
-    """The text to put before a chat ("" where there is nothing) and what is in it, best first."""
+    """The text to put before a chat ("" where there is nothing), what is in it, best first, and what is not and why."""
 
     text: str = ""
     fact_ids: tuple[str, ...] = ()
     episode_ids: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[tuple[str, Fall], ...] = ()
 
 
 def build_block(
@@ -92,8 +102,14 @@ def build_block(
     for line in candidates:
         text = safe_line(line.text, max_item_chars)
         cost = len(_BULLET) + len(text) + 1 + (0 if taken[line.title] else len(line.title) + 1)
-        if not text or len(taken[line.title]) >= room[line.title] or not left.take(line.title, cost):
-            left_out.append(line.id)
+        if not text:
+            left_out.append((line.id, Fall.EMPTY))
+            continue
+        if len(taken[line.title]) >= room[line.title]:
+            left_out.append((line.id, Fall.COUNT))
+            continue
+        if not left.take(line.title, cost):
+            left_out.append((line.id, Fall.ROOM))
             continue
         taken[line.title].append(_Line(line.id, line.score, line.title, text))
     return Block(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.block import CLOSE_MARKER, OPEN_MARKER, BlockEpisode, BlockFact, build_block, safe_line
+from memory.domain.block import CLOSE_MARKER, OPEN_MARKER, BlockEpisode, BlockFact, Fall, build_block, safe_line
 
 NOW = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
@@ -63,7 +63,7 @@ def test_the_lowest_score_falls_first():
         max_chars=2048,
     )
     assert block.fact_ids == ("high", "middle")
-    assert block.left_out == ("low",)
+    assert block.left_out == (("low", Fall.COUNT),)
 
 
 @pytest.mark.parametrize("max_chars", range(0, 900, 37))
