@@ -17,6 +17,7 @@ from memory.db import claim_scope, profile_scope
 from memory.domain.chunks import chunks
 from memory.domain.sensitive import Policy
 from memory.domain.terms import tokens
+from memory.llm.routing import BUILTIN
 from memory.models import AuditLog, Conversation, Passage, WorkKind
 
 LOG = structlog.get_logger(__name__)
@@ -143,6 +144,7 @@ def _made(row: AuditLog, profile_id: uuid.UUID, position: int, policy: Policy) -
 
 
 def _said(payload: dict[str, Any]) -> Iterable[dict[str, Any]]:
-    """What is new in the chat, the answer last."""
+    """What is new in the chat, the answer last, unless it was made of what is remembered and no model's words."""
     yield from (message for message in payload.get("messages", []) if not message.get("known", False))
-    yield {"role": "assistant", **(payload.get("answer") or {})}
+    if payload.get("model") != BUILTIN:
+        yield {"role": "assistant", **(payload.get("answer") or {})}

@@ -134,3 +134,10 @@ def test_it_takes_any_text_for_a_question(anna, query):
     anna.author("office.city", "Kobe")
     embedding.drain()
     assert anna.post("/v1/recall", {"query": query}).status_code in (200, 400)
+
+
+def test_it_indexes_no_answer_that_only_repeats_what_is_remembered(anna, semantic):
+    turn = chats.begin(profile_id=anna.who.profile_id, messages=[{"role": "user", "content": "Where is the boat?"}])
+    chats.finish(turn, chats.Answer(text="I remember nothing about this.", model="builtin", provider="builtin"))
+    embedding.drain()
+    assert [one["role"] for one in ask(anna, "boat", kinds=["passages"])] == ["user"]
