@@ -12,6 +12,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bench.chat import p
+from bench.stack import Stack, person
+from bench.tables import table
 
 KEYS = 40  # of the seeded facts, so many stand under one head: project.p7.status, project.p7.budget ...
 ROUNDS = 40
@@ -32,6 +34,19 @@ class Seen:
     @property
     def p95(self) -> float:
         return p(self.milliseconds, 95)
+
+
+def run(stack: Stack) -> None:
+    """Single facts and long readings."""
+    rows: dict[str, list[float]] = {}
+    for facts in (SMALL, 10_000):
+        _, profile_id, _ = person(f"bench-apply-{facts}")
+        seed(profile_id, facts)
+        for each in (1, 50):
+            seen = applied(profile_id, facts_each=each)
+            base = rows.get(f"{each} on {SMALL:,} facts", [seen.p50])[0]
+            rows[f"{each} on {facts:,} facts"] = [seen.p50, seen.p95, seen.p50 / base, seen.queries]
+    table("Results of readings applied", ["p50 ms", "p95 ms", "ratio", "queries"], rows)
 
 
 def seed(profile_id: uuid.UUID, count: int) -> None:
@@ -147,15 +162,13 @@ def _read(profile_id: uuid.UUID, statements: Sequence[tuple[str, str]]) -> tuple
 
 
 def _apply(profile_id: uuid.UUID, claim: Any, found: Any) -> None:
-    from memory import facts, work
+    from memory import extract, facts, work
     from memory.db import profile_scope
 
     with profile_scope(profile_id):
         facts.lock(profile_id)
         work.hold(claim)
-        told = found.told(prompt_version="bench", model="scripted")
-        facts.apply(profile_id=profile_id, told=told, conversation_id=claim.conversation_id)
-        work.close(claim, work.Report("learned"), work.Costs())
+        extract.apply(claim, found, work.Costs())
 
 
 @contextmanager

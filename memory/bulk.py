@@ -1,11 +1,15 @@
 """Many rows changed or made in one statement of one form, however many: what Django builds for each value costs more
 than the write, and its text grows with the rows.
+
+`updates` and `inserts` say what is to be done, `run` does several such things in one statement; they must not depend
+on each other's order.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from typing import Any
@@ -14,31 +18,54 @@ from django.db import connection, models
 from django.db.models.expressions import DatabaseDefault
 
 
+@dataclass(frozen=True)
+class Part:
+    """What one statement does, or one of the things that it does."""
+
+    sql: str
+    params: tuple[Any, ...]
+
+
+def run(*parts: Part | None) -> None:
+    """Do all this in one statement; nothing for no parts."""
+    todo = [part for part in parts if part is not None]
+    if not todo:
+        return
+    text = todo[0].sql
+    if len(todo) > 1:
+        text = f"WITH {', '.join(f'p{n} AS ({part.sql})' for n, part in enumerate(todo))} SELECT"
+    with connection.cursor() as cursor:
+        cursor.execute(text, [param for part in todo for param in part.params])
+
+
 def update(rows: Sequence[models.Model], fields: Sequence[str]) -> None:
     """Write these fields of rows of one table, each row with values of its own. Nothing for no rows."""
+    run(updates(rows, fields))
+
+
+def updates(rows: Sequence[models.Model], fields: Sequence[str]) -> Part | None:
+    """What `update` does."""
     if not rows:
-        return
+        return None
     model = type(rows[0])
     columns = _columns(model, tuple(fields))
     values = [{column: getattr(row, name) for name, column, _ in columns} for row in rows]
-    with connection.cursor() as cursor:
-        cursor.execute(_statement(model, tuple(fields)), [json.dumps(values, default=str)])
+    return Part(_update(model, tuple(fields)), (json.dumps(values, default=str),))
 
 
-def insert(rows: Sequence[models.Model], *, skip_known: bool = False) -> None:
-    """Make rows of one table; those that collide with what is there are passed over with `skip_known`, else an error.
+def inserts(rows: Sequence[models.Model], *, skip_known: bool = False) -> Part | None:
+    """Makes rows of one table; those that collide with what is there are passed over with `skip_known`, else an error.
 
-    Columns that the database fills in itself, where no row says anything else, are left to it. Nothing for no rows.
+    Columns that the database fills in itself, where no row says anything else, are left to it.
     """
     if not rows:
-        return
+        return None
     model = type(rows[0])
     fields = [f for f in model._meta.concrete_fields if not _is_left_out(f, rows)]
     values = [{f.column: _plain(f.pre_save(row, True)) for f in fields} for row in rows]
-    with connection.cursor() as cursor:
-        cursor.execute(_insertion(model, tuple(f.name for f in fields), skip_known), [json.dumps(values, default=str)])
     for row in rows:
         row._state.adding = False
+    return Part(_insert(model, tuple(f.name for f in fields), skip_known), (json.dumps(values, default=str),))
 
 
 def _is_left_out(field: Any, rows: Sequence[models.Model]) -> bool:
@@ -51,7 +78,7 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _insertion(model: type[models.Model], names: tuple[str, ...], skip_known: bool) -> str:
+def _insert(model: type[models.Model], names: tuple[str, ...], skip_known: bool) -> str:
     fields: list[Any] = [model._meta.get_field(name) for name in names]
     columns = ", ".join(f'"{f.column}"' for f in fields)
     typed = ", ".join(
@@ -71,7 +98,7 @@ def _columns(model: type[models.Model], fields: tuple[str, ...]) -> list[tuple[s
 
 
 @cache
-def _statement(model: type[models.Model], fields: tuple[str, ...]) -> str:
+def _update(model: type[models.Model], fields: tuple[str, ...]) -> str:
     (_, key, _), *rest = columns = _columns(model, fields)
     sets = ", ".join(f'"{column}" = v."{column}"' for _, column, _ in rest)
     typed = ", ".join(f'"{column}" {kind}' for _, column, kind in columns)

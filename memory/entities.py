@@ -41,8 +41,10 @@ def place(*, profile_id: uuid.UUID, facts: Sequence[Fact]) -> None:
     there = _called(profile_id, wanted(items), but={fact.id for fact in facts})
     hung = hang(items, there, new_id)
     links = [*hung.links, *_older(profile_id, hung, there, facts)]
-    bulk.insert([Entity(id=i, profile_id=profile_id, kind=kind) for i, kind in hung.new.items()])
-    bulk.insert([_row(profile_id, link) for link in links], skip_known=True)
+    bulk.run(
+        bulk.inserts([Entity(id=i, profile_id=profile_id, kind=kind) for i, kind in hung.new.items()]),
+        bulk.inserts([_row(profile_id, link) for link in links], skip_known=True),
+    )
     moved = [fact for fact in facts if fact.entity_id != hung.main.get(fact.id)]
     for fact in moved:
         fact.entity_id = hung.main.get(fact.id)

@@ -129,12 +129,14 @@ def _write(
     # What begins to hold is written after what gives way to it.
     rises = {row.id for row in saved if row.state == FactState.CURRENT} - were_held
     bulk.update([row for row in (*saved, *masked) if row.id not in rises], CHANGING)
-    bulk.update([row for row in saved if row.id in rises], CHANGING)
     entities.place(profile_id=profile_id, facts=[row for row in made if row.op != Op.RETRACT])
-    bulk.insert(made)
     evidence = [FactSource(profile_id=profile_id, fact_id=f, audit_id=a) for f, a in sorted(plan.evidence)]
-    bulk.insert(evidence, skip_known=True)
-    facts.bury(profile_id, plan.forgotten)
+    bulk.run(
+        bulk.updates([row for row in saved if row.id in rises], CHANGING),
+        bulk.inserts(made),
+        bulk.inserts(evidence, skip_known=True),
+        facts.burial(profile_id, plan.forgotten),
+    )
 
 
 CHANGING = (

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from django.db import connection
 from django.db.models import F, Q
 
 from memory import audit, bulk, hashing, key_aliases
@@ -181,21 +180,25 @@ def digests(profile_id: uuid.UUID, found: Iterable[Fact]) -> set[bytes]:
 
 def bury(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> None:
     """Keep deleted values from coming back by what was said until then."""
+    bulk.run(burial(profile_id, slots))
+
+
+def burial(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> bulk.Part | None:
+    """What `bury` does."""
     if not slots:
-        return
+        return None
     times: dict[bytes, datetime] = {}
     for (_, key, value_norm), at in slots.items():
         for digest in (hashing.value_digest(key, value_norm), hashing.anywhere_digest(value_norm)):
             if digest is not None:
                 times[digest] = max(at, times.get(digest, at))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "INSERT INTO tombstones (id, profile_id, digest, kind, at)"
-            " SELECT t.id, %s, t.digest, %s, t.at FROM unnest(%s::uuid[], %s::bytea[], %s::timestamptz[])"
-            " AS t (id, digest, at) ORDER BY t.digest"
-            " ON CONFLICT (profile_id, digest, kind) DO UPDATE SET at = greatest(tombstones.at, excluded.at)",
-            [profile_id, TombstoneKind.DELETED, [new_id() for _ in times], list(times), list(times.values())],
-        )
+    return bulk.Part(
+        "INSERT INTO tombstones (id, profile_id, digest, kind, at)"
+        " SELECT t.id, %s, t.digest, %s, t.at FROM unnest(%s::uuid[], %s::bytea[], %s::timestamptz[])"
+        " AS t (id, digest, at) ORDER BY t.digest"
+        " ON CONFLICT (profile_id, digest, kind) DO UPDATE SET at = greatest(tombstones.at, excluded.at)",
+        (profile_id, TombstoneKind.DELETED, [new_id() for _ in times], list(times), list(times.values())),
+    )
 
 
 def answer(fact: Fact, kind: TombstoneKind, at: datetime) -> None:

@@ -232,13 +232,16 @@ def test_it_redacts_only_what_the_log_tells_of_facts_and_only_ones_own(anna):
         assert cursor.fetchone() == (0,)
 
 
-def test_it_closes_what_has_expired_once(anna):
+@pytest.mark.parametrize("began", [2, 0])
+def test_it_closes_what_has_expired_once(anna, began):
     made = author(anna, "visa", "valid")
     with profile_scope(anna.profile_id):
-        Fact.objects.filter(id=made.id).update(expires_at=now() - timedelta(hours=1))
+        Fact.objects.filter(id=made.id).update(
+            expires_at=now() - timedelta(hours=1), first_seen_at=now() - timedelta(hours=began)
+        )
     assert [purge.expire_due(), purge.expire_due()] == [1, 0]
     fact = look(anna, made.id)
-    assert (fact.state, fact.valid_to) == ("retracted", fact.expires_at)
+    assert (fact.state, fact.valid_to) == ("retracted", max(fact.expires_at, fact.first_seen_at))
     assert last_event(anna)[0] == "memory.fact.expired"
     back = facts.revert(profile_id=anna.profile_id, fact_id=made.id)
     assert (back.state, back.expires_at) == ("current", None)

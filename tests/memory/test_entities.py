@@ -316,7 +316,7 @@ def test_it_asks_as_often_for_many_facts_on_a_large_profile(anna, count, django_
         for key, value in ((f"project.p{n}x.status", "green"), ("dog.name", f"Rex{n}"), (None, f"my dog Rex{n}"))
     ]
     with profile_scope(anna.profile_id):
-        with django_assert_num_queries(4):
+        with django_assert_num_queries(3):
             entities.place(profile_id=anna.profile_id, facts=made)
         Fact.objects.bulk_create(made)
     assert len(listed(anna)) == 2 * count

@@ -226,7 +226,7 @@ def test_it_applies_any_number_of_facts_with_as_many_queries(model, count, djang
         )
         for n in range(count)
     ]
-    with scope(anna.profile_id), django_assert_num_queries(8):
+    with scope(anna.profile_id), django_assert_num_queries(7):
         facts.lock(anna.profile_id)
         facts.apply(profile_id=anna.profile_id, told=told, conversation_id=None)
 
