@@ -13,6 +13,7 @@ import yaml
 from memory.domain.terms import is_specific, query_tokens
 from memory.domain.text import normalise
 
+from .embedded import question_text
 from .periods import Period, periods
 from .speakers import named, without_names
 
@@ -34,7 +35,7 @@ _ASKS = ("?", "\uff1f", "\u061f")
 class Asked:
     """A question as the ranking of passages needs it.
 
-    words: its distinct terms without speakers' names, at most 48. speakers: those that it names.
+    words: the distinct terms of `embedded.question_text`, at most 48. speakers: those that it names.
     looks_up: it plainly asks for something that was said ("When did ...?"), and not for advice.
     of_assistant: it asks for what the assistant said.
     """
@@ -53,7 +54,7 @@ def read(text: str, *, today: date, speakers: Collection[str] = ()) -> Asked:
     folded = normalise(bare[-_LOOKED_AT:])
     return Asked(
         text=text,
-        words=_words(bare),
+        words=_words(question_text(text, speakers)),
         periods=periods(bare, today),
         speakers=named(text, speakers),
         looks_up=_looks_up(folded),

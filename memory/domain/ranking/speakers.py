@@ -15,13 +15,10 @@ from memory.domain.lexicon import MONTHS
 from memory.domain.term_parts import STOP
 from memory.domain.text import DENSE
 
-SHORT_ANSWER = 250  # characters up to which an answer takes the question before it along
-LONGEST_QUESTION = 200
 _UNNAMED = frozenset({"user", "assistant", "system", "human", "ai", "bot", "tool", "developer", "model", ""})
 _LEAST = 2  # letters of a name
 _MOST = 500  # names that are looked for
 _DENSE = regex.compile(rf"[{DENSE}]")
-_QUESTION = regex.compile(r"[^.!?\n\u3002\uff01\uff1f]++[?\uff1f]")
 
 
 def named(text: str, speakers: Collection[str]) -> frozenset[str]:
@@ -40,23 +37,6 @@ def without_names(text: str, speakers: Collection[str]) -> str:
         return text
     left = " ".join(pattern.sub(" ", text).split())
     return left if any(map(str.isalnum, left)) else text
-
-
-def question_text(text: str, speakers: Collection[str]) -> str:
-    """What of a question is embedded. `speakers`: all who speak in the profile's passages."""
-    return without_names(text, speakers)
-
-
-def passage_text(text: str, speakers: Collection[str], *, asked: str = "") -> str:
-    """What of a passage is embedded. `speakers`: who speak in its conversation.
-
-    asked: the message before it, where another one said that and this one is a person's. A short answer ("Beans, she
-    is two") means little without its question, so it takes the last one along.
-    """
-    text = without_names(text, speakers)
-    if len(text) >= SHORT_ANSWER or not (questions := _QUESTION.findall(asked[-3 * LONGEST_QUESTION :])):
-        return text
-    return f"{without_names(questions[-1].strip(), speakers)[-LONGEST_QUESTION:]} {text}"
 
 
 def _names(speaker: str) -> list[str]:

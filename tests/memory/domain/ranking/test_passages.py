@@ -105,14 +105,14 @@ def test_what_was_said_on_a_named_day_comes_first():
     day = date(2023, 5, 7)
     asked = Asked("x", (), periods=(Period(day, day),))
     assert scored(asked, candidates(day=[day.toordinal(), TODAY.toordinal()])).parts["time"].tolist() == pytest.approx(
-        [0.4, 0]
+        [Weights().time, 0]
     )
 
 
 @pytest.mark.parametrize(
     ("asked", "expected"),
     [
-        (Asked("x", ()), [0.15, 0]),
+        (Asked("x", ()), [Weights().person, 0]),
         (Asked("x", (), of_assistant=True), [0, 0]),
         (Asked("x", (), speakers=frozenset({"Ada"})), [0, 0]),
     ],
@@ -128,7 +128,7 @@ def test_who_tells_of_themselves_comes_first_but_the_assistant_never_does():
     scores = scored(asked, found)
     order, final = told(asked, scores, found, np.array([0, 1, 2]), ["Is it cold?", "I am cold", "I am cold"])
     assert order.tolist() == [1, 0, 2]
-    assert final.parts["tells"].tolist() == pytest.approx([0, 0.12, 0])
+    assert final.parts["tells"].tolist() == pytest.approx([0, Weights().tells, 0])
     _, other = told(Asked("x", (), of_assistant=True), scores, found, np.array([1]), ["I am cold"])
     assert not other.parts["tells"].any()
 
