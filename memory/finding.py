@@ -16,7 +16,7 @@ from memory.audit import storable_text
 from memory.config import conf
 from memory.consent import Wanted
 from memory.db import profile_scope
-from memory.domain.ranking.speakers import question_text
+from memory.domain.ranking.embedded import question_text
 from memory.domain.text import normalise
 from memory.errors import InvalidInput
 from memory.models import Space

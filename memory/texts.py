@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from django.db import connection
 
 from memory import sentences
-from memory.domain.ranking.speakers import passage_text
+from memory.domain.ranking.embedded import passage_text
 from memory.embeddings import Owner
 from memory.models import EpisodeSummary, Fact, FactState, OwnerKind
 
