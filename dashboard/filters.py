@@ -96,3 +96,8 @@ def _uuid(raw: str) -> uuid.UUID | None:
         return uuid.UUID(raw)
     except ValueError:
         return None
+
+
+def spaces_to_talk_in(there: list[Space]) -> list[tuple[str, str]]:
+    """(slug, name) of each space, for a choice of one."""
+    return [(space.slug, space.name or space.slug) for space in there]

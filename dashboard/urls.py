@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from django.urls import path
 
-from dashboard.views import audit, bulk, entities, fact, facts, people, profile, review, settings, workers
+from dashboard.views import (
+    audit,
+    bulk,
+    context,
+    entities,
+    episodes,
+    fact,
+    facts,
+    people,
+    profile,
+    review,
+    settings,
+    workers,
+)
 
 app_name = "dashboard"
 urlpatterns = [
@@ -22,6 +35,10 @@ urlpatterns = [
     path("review/<uuid:fact_id>", review.answer, name="review_one"),
     path("entities", entities.listed, name="entities"),
     path("entities/<uuid:entity_id>", entities.one, name="entity"),
+    path("episodes", episodes.listed, name="episodes"),
+    path("episodes/<uuid:episode_id>", episodes.one, name="episode"),
+    path("episodes/<uuid:episode_id>/delete", episodes.delete, name="episode_delete"),
+    path("context", context.asked, name="context"),
     path("people", people.listed, name="people"),
     path("people/<uuid:profile_id>", people.settings, name="person"),
     path("people/<uuid:profile_id>/spaces", people.add_space, name="space_add"),

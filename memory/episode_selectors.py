@@ -46,3 +46,19 @@ def listed(*, profile_id: uuid.UUID, space: str | None = None, q: str | None = N
     if space is not None:
         rows = rows.filter(space__slug=space, space__removed_at__isnull=True)
     return rows.filter(summary__icontains=q) if q else rows
+
+
+def one(*, profile_id: uuid.UUID, episode_id: uuid.UUID) -> EpisodeSummary | None:
+    return listed(profile_id=profile_id).filter(id=episode_id).first()
+
+
+def recalls(*, episode: EpisodeSummary, most: int) -> list[AuditLog]:
+    """The rows that say to which chats it was given, newest first, as far as the log still has them."""
+    rows = AuditLog.objects.filter(conversation_id=episode.conversation_id, event_type=Event.EPISODE_RECALLED)
+    return list(rows.filter(payload__episode_id=str(episode.id)).order_by("-id")[:most])
+
+
+def chats_of(*, episode: EpisodeSummary, most: int) -> list[AuditLog]:
+    """The chats of its conversation, newest first."""
+    rows = AuditLog.objects.filter(conversation_id=episode.conversation_id, event_type=Event.CHAT_COMPLETED)
+    return list(rows.order_by("-id")[:most])

@@ -8,10 +8,11 @@ from typing import Any
 
 from django.db.models import F
 
-from memory import chats, facts
+from memory import chats, episodes, facts
 from memory.db import profile_scope
+from memory.domain.summary import Summary
 from memory.domain.text import normalise
-from memory.models import AuditLog, Fact, FactState, WorkItem
+from memory.models import AuditLog, EpisodeSummary, Fact, FactState, WorkItem
 from tests.people import Person
 
 TOLD = [
@@ -34,12 +35,59 @@ WAITING = [
 ]
 
 
+DISCUSSED: list[tuple[str, str, int, dict[str, list[str]]]] = [
+    (
+        "Let us look at the offers for the heat pump.",
+        "Compared two offers for a heat pump; the cheaper one comes with the installation on the 14th.",
+        3,
+        {
+            "decisions": ["Take the offer of Nordkuhl"],
+            "open_questions": ["Who signs the rebate papers?"],
+            "people": ["Maren"],
+        },
+    ),
+    ("Plan the trip to Lisbon with me.", "Planned four days in Lisbon in June, with the night train back.", 12, {}),
+]
+
+
 def told(who: Person, text: str, conversation: str | None = None) -> int:
     """A chat that ended. Returns the id of its row."""
     turn = chats.begin(
         profile_id=who.profile_id, messages=[{"role": "user", "content": text}], conversation_id=conversation
     )
     return chats.finish(turn, chats.Answer(text="Noted, thank you."))
+
+
+def discussed(who: Person, text: str, summary: str, days: int = 3, **details: list[str]) -> EpisodeSummary:
+    """A conversation of some days ago that was summed up."""
+    audit_id = told(who, text)
+    with profile_scope(who.profile_id):
+        chat = AuditLog.objects.get(id=audit_id)
+        assert chat.conversation_id
+        assert chat.space_id
+        found = Summary(summary, details)
+        episodes.write(
+            profile_id=who.profile_id,
+            conversation_id=chat.conversation_id,
+            space_id=chat.space_id,
+            summary=found,
+            replaces=None,
+            audit_ids=[audit_id],
+            said_at=datetime.now(UTC) - timedelta(days=days),
+            prompt_version="v1",
+            model="openai/small-1",
+        )
+        return EpisodeSummary.objects.get(conversation_id=chat.conversation_id)
+
+
+def discussions(who: Person) -> None:
+    """Conversations, one of which a later chat was given."""
+    for text, summary, days, details in DISCUSSED:
+        discussed(who, text, summary, days, **details)
+    turn = chats.begin(
+        profile_id=who.profile_id, messages=[{"role": "user", "content": "When does the heat pump come?"}]
+    )
+    chats.finish(turn, chats.Answer(text="On the 14th."))
 
 
 def knows(who: Person, key: str | None, value: str, **more: Any) -> Fact:
@@ -142,3 +190,4 @@ def lived(who: Person) -> None:
     fact = knows(who, "address.street", "Pikk 12", days=1)
     facts.edit(profile_id=who.profile_id, fact_id=fact.id, changes={"value": "Pikk 14"})
     worked(who)
+    discussions(who)

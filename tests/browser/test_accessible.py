@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from memory import facts, profiles, spaces
 from memory.db import profile_scope
-from memory.models import Fact
+from memory.models import EpisodeSummary, Fact
 from tests.browser.conftest import NARROW, WIDE
 from tests.browser.life import lived
 
@@ -17,6 +17,8 @@ PATHS = [
     "/dashboard/facts/add",
     "/dashboard/review",
     "/dashboard/entities",
+    "/dashboard/episodes",
+    "/dashboard/context",
     "/dashboard/people",
     "/dashboard/workers",
     "/dashboard/settings",
@@ -51,6 +53,9 @@ def test_it_can_be_used_by_everyone(look, anna, scheme, size):
     facts.delete(profile_id=anna.profile_id, fact_id=gone.id)
     more = [path.format(fact=fact.id) for path in OF_A_FACT]
     more += [f"/dashboard/entities/{entity}", f"/dashboard/audit/{source}"]
+    with profile_scope(anna.profile_id):
+        episode = EpisodeSummary.objects.latest("recall_count").id
+    more += [f"/dashboard/episodes/{episode}", f"/dashboard/episodes/{episode}/delete"]
     more += [f"/dashboard/people/{anna.profile_id}/spaces/work/remove"]
     looks(look(color_scheme=scheme, viewport=size), [*PATHS, *more])
 

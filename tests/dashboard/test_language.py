@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils import translation
 
 from memory.db import profile_scope
-from memory.models import Fact
+from memory.models import EpisodeSummary, Fact
 from tests.browser.life import lived
 
 # What is not ours to translate: names, values, times, code.
@@ -66,6 +66,10 @@ PATHS = [
     "/dashboard/review",
     "/dashboard/entities",
     "/dashboard/entities/{entity}",
+    "/dashboard/episodes",
+    "/dashboard/episodes/{episode}",
+    "/dashboard/episodes/{episode}/delete",
+    "/dashboard/context",
     "/dashboard/people",
     "/dashboard/workers",
     "/dashboard/workers?state=done",
@@ -89,6 +93,7 @@ def test_no_word_of_ours_stands_outside(anna, bracketed, full):
                 "fact": Fact.objects.get(value="Pikk 14").id,
                 "entity": beans.entity_id,
                 "source": beans.source_audit_id,
+                "episode": EpisodeSummary.objects.first().id,
             }
     left = {}
     for path in PATHS:
