@@ -114,6 +114,7 @@ def _restore(row: Fact, now: datetime) -> list[Fact]:
     row.state, row.was_state, row.version = FactState(row.was_state), "", row.version + 1
     deleted_at, row.deleted_at = row.deleted_at, None
     if row.state == FactState.CURRENT:
+        row.cardinality = rows.kind_of(row)
         held = rows.held(row.profile_id, row.key, row.space_id, row.value_norm, but=row.id)
         if row.cardinality == Cardinality.MANY:
             held = [other for other in held if other.value_norm == row.value_norm]

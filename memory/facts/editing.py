@@ -35,8 +35,6 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
         held = rows.held(profile_id, key, space_id, norm)
         if any(row.value_norm == norm for row in held):
             raise Conflict("That is known already.")
-        cardinality = cardinality_of(key, None, Cardinality(held[0].cardinality) if held else None)
-        replaced = held if cardinality is Cardinality.ONE else []
         fact = Fact(
             id=new_id(),
             profile_id=profile_id,
@@ -46,19 +44,21 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
             value_norm=norm,
             category=checking.checked_category(fields.get("category", Category.FACT.value)),
             state=FactState.CURRENT,
-            cardinality=cardinality.value,
+            cardinality=cardinality_of(key, None, None).value,
             confidence=1.0,
             importance=checking.checked_share("importance", fields.get("importance", 0.5)),
             source_kind=SourceKind.AUTHORED,
             pinned=True,
             sensitive=sensitive.is_sensitive(value, key),
-            edit_count=max((row.edit_count for row in replaced), default=0),
             said_at=now,
             first_seen_at=now,
             last_confirmed_at=now,
             valid_from=now,
             expires_at=checking.checked_time("expires_at", fields.get("expires_at")),
         )
+        fact.cardinality = rows.kind_of(fact)
+        replaced = held if fact.cardinality == Cardinality.ONE else []
+        fact.edit_count = max((row.edit_count for row in replaced), default=0)
         rows.close(replaced, state=FactState.SUPERSEDED, at=now, by=fact.id)
         entities.place(profile_id=profile_id, facts=[fact])
         fact.save(force_insert=True)

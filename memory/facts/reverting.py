@@ -50,11 +50,11 @@ def revert(*, profile_id: uuid.UUID, fact_id: uuid.UUID, version: int | None = N
 
 def _stand_instead(fact: Fact) -> list[Fact]:
     """What has to give way: the one value of the key; of many, the one that this value became."""
+    fact.cardinality = rows.kind_of(fact)
     held = rows.held(fact.profile_id, fact.key, fact.space_id, fact.value_norm, but=fact.id)
     if any(row.value_norm == fact.value_norm for row in held):
         raise Conflict("It holds already.")
-    if fact.key is not None and (held[0].cardinality if held else fact.cardinality) == Cardinality.ONE:
-        fact.cardinality = Cardinality.ONE
+    if fact.cardinality == Cardinality.ONE:
         return held
     heir = fact.superseded_by
     for _ in range(100):

@@ -81,6 +81,7 @@ def accept(
         payload |= {"proposed": {"value": fact.value}, "new": corrected}
         if (kept := correct(fact, corrected, now)) is not None:
             payload["kept"] = str(kept.id)
+    fact.cardinality = rows.kind_of(fact)
     held = {row.id: row for row in rows.held(profile_id, fact.key, fact.space_id, fact.value_norm)}
     change = review.change(rows.known(fact), [rows.known(row) for row in held.values()])
     met = [held[each.id] for each in change.facts]
@@ -118,7 +119,6 @@ def _settle(fact: Fact, effect: Effect, met: list[Fact], now: datetime) -> Answe
         at = fact.said_at if in_order else now
         fact.valid_from = fact.valid_from if in_order else now
         fact.edit_count += max(row.edit_count for row in met)
-        fact.cardinality = met[0].cardinality
         rows.close(met, state=FactState.SUPERSEDED, at=at, by=fact.id)
     fact.state, fact.valid_to, fact.superseded_by = FactState.CURRENT, None, None
     fact.last_confirmed_at = max(fact.last_confirmed_at, now)

@@ -80,6 +80,15 @@ def held(
     return [row for row in rows if row not in over]
 
 
+def kind_of(fact: Fact) -> str:
+    """Whether its key holds one value or many: what holds now under it decides, wherever that is; else the fact."""
+    if fact.key is None:
+        return Cardinality.MANY.value
+    there = Fact.objects.filter(profile_id=fact.profile_id, key=fact.key, state=FactState.CURRENT).exclude(id=fact.id)
+    kinds = set(there.values_list("cardinality", flat=True))
+    return Cardinality.MANY.value if Cardinality.MANY.value in kinds else next(iter(kinds), fact.cardinality)
+
+
 def has_expired(fact: Fact) -> bool:
     """Whether its time is over though no sweep has closed it yet."""
     at = fact.expires_at

@@ -25,6 +25,7 @@ VALUES = {
     "city": ("Graz", "Linz", "Wels"),
     "town": ("Graz", "Linz"),
     "dog.name": ("Pixel", "Byte"),
+    "tool": ("saw", "axe"),  # a key that nobody knows: one value or many, as it comes
     None: ("Likes fog",),
 }
 SLOTS = [(key, value) for key, values in VALUES.items() for value in values]
@@ -47,7 +48,7 @@ def words(draw: st.DrawFn, *, spaces: bool = True) -> dict[str, Any]:
         "reasons": {"review": ("review",), "doubt": ("not_grounded",)}.get(kind, ()),
         "grounded": kind != "doubt",
         "forget": kind == "forget",
-        "many": key == "dog.name",
+        "many": key == "dog.name" or (key == "tool" and draw(st.booleans())),
         "space": draw(st.sampled_from([None, None, None, WORK])) if spaces else None,
     }
 
