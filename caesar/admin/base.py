@@ -10,6 +10,8 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
@@ -31,7 +33,24 @@ class BoundedPaginator(Paginator):  # type: ignore[type-arg]
         return len(rows.order_by().values_list("pk")[:MOST_COUNTED])
 
 
-class Table(admin.ModelAdmin):  # type: ignore[type-arg]
+class KnownRows(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Of the rows that an action is asked for, those are left out whose id can be no row's, as those are that went."""
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Any], *args: Any, **kwargs: Any) -> Any:
+        sent = request.POST.copy()
+        sent.setlist(ACTION_CHECKBOX_NAME, [i for i in sent.getlist(ACTION_CHECKBOX_NAME) if self._may_be_a_row(i)])
+        request.POST = sent  # type: ignore[assignment]
+        return super().response_action(request, queryset, *args, **kwargs)
+
+    def _may_be_a_row(self, given: str) -> bool:
+        try:
+            self.opts.pk.to_python(given)  # type: ignore[union-attr]
+        except ValidationError:
+            return False
+        return "\0" not in given
+
+
+class Table(KnownRows):
     """A table to look at. `hidden` columns (digests, secrets, vectors) are not shown to anyone."""
 
     hidden: tuple[str, ...] = ()

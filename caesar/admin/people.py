@@ -8,23 +8,24 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import Table, VerbTable, choice_filter
+from caesar.admin.base import KnownRows, Table, VerbTable, choice_filter
 from caesar.admin.site import afterwards
 from memory import apikeys, profiles, spaces
 from memory.models import ApiKey, Approval, Profile, Space
 
 
-class AccountAdmin(UserAdmin):
+class AccountAdmin(KnownRows, UserAdmin):
     """Accounts are closed (not active), not deleted: a person's memory hangs on them."""
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
 
+admin.site.unregister(Group)  # nobody's rights hang on a group here
 admin.site.unregister(User)
 admin.site.register(User, AccountAdmin)
 

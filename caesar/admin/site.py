@@ -8,6 +8,7 @@ from typing import Any
 
 import structlog
 from django.contrib import admin, messages
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import urlencode
@@ -36,6 +37,8 @@ class ScopedAdminSite(admin.AdminSite):
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         @wraps(view)
         def scoped(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if _has_nul(request):
+                raise BadRequest("No name or id here has a NUL character.")
             verbs: list[Verb] = []
             request.caesar_verbs = verbs  # type: ignore[attr-defined]
             with operator_scope():
@@ -51,6 +54,11 @@ class ScopedAdminSite(admin.AdminSite):
         """There is one door, with one lock."""
         wanted = request.GET.get("next") or reverse("admin:index")
         return HttpResponseRedirect(f"{reverse('login')}?{urlencode({'next': wanted})}")
+
+
+def _has_nul(request: HttpRequest) -> bool:
+    """In what Django would put into a query as it came. What is typed into forms is for these to judge."""
+    return any("\0" in text for text in (request.path_info, *request.GET.getlist("term")))
 
 
 def _performed(request: HttpRequest, response: HttpResponse, verbs: list[Verb]) -> HttpResponse:

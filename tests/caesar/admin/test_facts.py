@@ -95,7 +95,7 @@ def test_it_deletes_one_fact_through_the_verb(operator, anna):
     assert events(anna)[-1] == ("memory.fact.user_deleted", "operator")
     with profile_scope(anna.who.profile_id):
         assert Fact.objects.get().state == "deleted"
-        assert Tombstone.objects.count() == 1
+        assert Tombstone.objects.exists()
     assert "Beans" not in operator.page(LIST).text
 
 

@@ -1,5 +1,7 @@
 """Every table in the admin: who may look, what is never shown, how many questions a page asks."""
 
+from urllib.parse import quote
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -174,3 +176,27 @@ def test_accounts_are_made_and_closed_but_not_deleted(operator, anna):
     assert carla.check_password("a long sentence")
     assert operator.client.get(f"{path}{carla.id}/delete/").status_code == 403
     assert b"delete_selected" not in operator.get(path).content
+
+
+ODD_IDS = ["a\0b", "x" * 300, "-1", "9" * 30, ""]
+
+
+@pytest.mark.parametrize("table", [*TABLES, "/admin/auth/user/"])
+def test_it_answers_whatever_is_asked_for(operator, filled, table):
+    """No id, search or filter that nobody could have clicked on ends in a failure of ours."""
+    for odd in ODD_IDS:
+        for action in ("delete_selected", "retry", "revoke"):
+            sent = operator.client.post(table, {"action": action, "_selected_action": [odd]})
+            assert sent.status_code in (200, 302, 403), (table, odd, action, sent.status_code)
+        for name in ("q", "o", "p", "profile__id__exact", "nonsense__in"):
+            assert operator.client.get(table, {name: odd}).status_code in (200, 302, 400), (table, name, odd)
+        if odd:
+            for page in ("change", "delete", "history"):
+                asked = operator.client.get(f"{table}{quote(odd, safe='')}/{page}/")
+                assert asked.status_code in (302, 400, 403), (table, odd, page, asked.status_code)
+
+
+def test_it_answers_a_search_for_nothing_that_is_there(operator):
+    for term in ("\0", "x" * 5000):
+        asked = {"app_label": "memory", "model_name": "fact", "field_name": "profile", "term": term}
+        assert operator.client.get("/admin/autocomplete/", asked).status_code in (200, 400)
