@@ -119,27 +119,11 @@ def told(
     telling = np.zeros(len(scores.total), np.float32)
     if not asked.of_assistant:
         telling[chosen] = [
-            weights.tells if not candidates.by_assistant[place] and tells(text) else 0.0
+            weights.tells if _may_tell(asked, candidates, place) and tells(text) else 0.0
             for place, text in zip(chosen, texts, strict=True)
         ]
     final = Scores(scores.total + telling, {**scores.parts, "tells": telling})
     return chosen[np.argsort(-final.total[chosen], kind="stable")], final
-
-
-def why(asked: Asked, scores: Scores, candidates: Candidates, place: int) -> str:
-    """What brought a candidate up, in words."""
-    parts = scores.of(place)
-    has = [word for word, held in zip(asked.words, candidates.holds[place], strict=True) if held]
-    reasons = [f"has {', '.join(has)}"] if has else []
-    if parts.get("around"):
-        reasons.append("stands beside what was asked for")
-    if parts.get("semantic", 0.0) > 0:
-        reasons.append("close in meaning")
-    if parts.get("speaker"):
-        reasons.append(f"said by {candidates.speaker[place]}")
-    if parts.get("time"):
-        reasons.append("from the time that is named")
-    return "; ".join(reasons) or "the person's own words"
 
 
 def _semantic(candidates: Candidates) -> Floats:
@@ -153,6 +137,11 @@ def _said_by(asked: Asked, candidates: Candidates) -> NDArray[np.bool_]:
     if len(asked.speakers) != 1:
         return np.zeros(len(candidates.cosine), np.bool_)
     return np.array([speaker in asked.speakers for speaker in candidates.speaker], np.bool_)
+
+
+def _may_tell(asked: Asked, candidates: Candidates, place: int) -> bool:
+    """The assistant tells nothing of a person, unless a person of a chat between people stands in its place."""
+    return not candidates.by_assistant[place] or candidates.speaker[place] in asked.speakers
 
 
 def _own_words(asked: Asked, candidates: Candidates) -> NDArray[np.bool_]:

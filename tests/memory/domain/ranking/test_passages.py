@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from memory.domain.ranking.around import Holders, Places, rarity
 from memory.domain.ranking.asked import Asked, read
-from memory.domain.ranking.fetching import holders_up_to
-from memory.domain.ranking.passages import Candidates, Weights, score, shortlist, told, why
+from memory.domain.ranking.passages import Candidates, Weights, score, shortlist, told
 from memory.domain.ranking.periods import Period
 from memory.domain.terms import tokens
 
@@ -129,6 +128,14 @@ def test_who_tells_of_themselves_comes_first_but_the_assistant_never_does():
     order, final = told(asked, scores, found, np.array([0, 1, 2]), ["Is it cold?", "I am cold", "I am cold"])
     assert order.tolist() == [1, 0, 2]
     assert final.parts["tells"].tolist() == pytest.approx([0, Weights().tells, 0])
+    _, named = told(
+        Asked("x", (), speakers=frozenset({"Bob"})),
+        scores,
+        candidates(by_assistant=[True, True], speaker=["Bob", ""]),
+        np.array([0, 1]),
+        ["I am cold"] * 2,
+    )
+    assert named.parts["tells"].tolist() == pytest.approx([Weights().tells, 0, 0])
     _, other = told(Asked("x", (), of_assistant=True), scores, found, np.array([1]), ["I am cold"])
     assert not other.parts["tells"].any()
 
@@ -143,17 +150,6 @@ def test_the_parts_of_a_score_add_up():
     found = candidates(cosine=[0.4], holds=[[True]], speaker=["Ada"])
     scores = scored(Asked("x?", ("a",), speakers=frozenset({"Ada"}), looks_up=True), found, df=[3])
     assert sum(scores.of(0).values()) == pytest.approx(float(scores.total[0]), abs=1e-3)
-
-
-def test_why_says_what_counted():
-    found = candidates(cosine=[0.4, 0.1], holds=[[True, True], [False, False]], speaker=["Ada", ""])
-    asked = Asked("x", ("atl-4471", "pump"), speakers=frozenset({"Ada"}))
-    scores = scored(asked, found, df=[1, 1])
-    assert why(asked, scores, found, 0) == "has atl-4471, pump; close in meaning; said by Ada"
-    assert why(asked, scores, found, 1) == "close in meaning"
-    assert why(Asked("x", ()), scored(Asked("x", ()), candidates(cosine=[-0.1])), candidates(cosine=[-0.1]), 0) == (
-        "the person's own words"
-    )
 
 
 @pytest.mark.parametrize(
@@ -194,9 +190,3 @@ def test_by_words_alone_it_finds_texts_without_spaces(question, first):
 @given(st.text(max_size=60), st.lists(st.text(max_size=60), max_size=6))
 def test_it_ranks_anything(question, texts):
     assert sorted(search(question, texts)) == sorted(texts)
-
-
-def test_it_looks_at_no_more_holders_than_it_can_pay_for():
-    assert holders_up_to(0) == holders_up_to(5) == 300
-    assert holders_up_to(24) == 150
-    assert holders_up_to(48) == 75
