@@ -56,7 +56,9 @@ def forget(*, profile_id: uuid.UUID, fact_ids: Iterable[uuid.UUID]) -> None:
     ids = list(fact_ids)
     FactEntity.objects.filter(profile_id=profile_id, fact__in=ids).delete()
     Fact.objects.filter(profile_id=profile_id, id__in=ids).update(entity=None)
-    Entity.objects.filter(profile_id=profile_id, links__isnull=True).delete()
+    unseen = list(Entity.objects.filter(profile_id=profile_id, links__isnull=True).values_list("id", flat=True))
+    Fact.objects.filter(profile_id=profile_id, entity__in=unseen).update(entity=None)  # of what nobody sees
+    Entity.objects.filter(id__in=unseen).delete()
 
 
 def _item(fact: Fact) -> Item:

@@ -13,6 +13,7 @@ from memory import entities, entity_selectors, facts
 from memory.db import operator_scope, profile_scope
 from memory.entity_selectors import Known
 from memory.models import Entity, Fact, FactEntity
+from tests.memory import saying
 from tests.people import Person, person
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -273,6 +274,16 @@ def test_nothing_of_a_name_is_left_after_the_purge(anna):
     facts.purge(profile_id=anna.profile_id, before=datetime.now(UTC) + timedelta(days=1), most=10)
     with operator_scope():
         assert FactEntity.objects.count() == Entity.objects.count() == 0
+
+
+def test_a_proposal_that_was_corrected_keeps_no_entity_from_being_purged(anna):
+    asked = saying.tell(anna, "dog.name", "Bean", current=False, reasons=("low_confidence",))
+    assert asked is not None
+    fact = facts.approve(profile_id=anna.profile_id, fact_id=asked.id, changes={"value": "Rex"})
+    facts.delete(profile_id=anna.profile_id, fact_id=fact.id)
+    assert facts.purge(profile_id=anna.profile_id, before=saying.now(), most=10) >= 1
+    with profile_scope(anna.profile_id):
+        assert Entity.objects.count() == 0
 
 
 def test_it_never_mixes_two_peoples_entities(anna):
