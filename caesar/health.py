@@ -20,6 +20,7 @@ from memory import cursor, embedding_selectors
 from memory.errors import ModelMisconfigured
 from memory.llm import embedding
 from memory.llm.routing import default_route
+from memory.search import asking
 
 BROKER_SECONDS = 0.4
 WORKER_SECONDS = 0.6
@@ -34,15 +35,19 @@ NO_MODEL = (
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is needed. `detail` is a sentence for the operator; `data` are its numbers."""
+    """One thing that is needed. `detail` is a sentence for the operator; `data` are its numbers.
+
+    `degraded`: it does not do all that it should, and memory goes on with what there is.
+    """
 
     name: str
     ok: bool
     detail: str
     data: dict[str, Any] = field(default_factory=dict)
+    degraded: bool = False
 
     def shown(self) -> dict[str, Any]:
-        return {"ok": self.ok, "detail": self.detail, **self.data}
+        return {"ok": self.ok, "degraded": self.degraded, "detail": self.detail, **self.data}
 
 
 @dataclass(frozen=True)
@@ -55,9 +60,16 @@ class Readiness:
     def ok(self) -> bool:
         return all(check.ok for check in self.checks)
 
+    @property
+    def status(self) -> str:
+        """ready, degraded (ready, though not all is as it should be), or not ready."""
+        if not self.ok:
+            return "not ready"
+        return "degraded" if any(check.degraded for check in self.checks) else "ready"
+
     def shown(self) -> dict[str, Any]:
         return {
-            "status": "ready" if self.ok else "not ready",
+            "status": self.status,
             "checks": {check.name: check.shown() for check in self.checks},
         }
 
@@ -153,7 +165,10 @@ def embedder() -> Check:
         parts.append(f"{now.failing:,} texts fail, {now.dead:,} were given up: {now.last_error}")
     elif now.waiting:
         parts.append(f"{now.waiting:,} texts wait")
-    return Check("embedder", True, "; ".join(parts), data)
+    paused = asking.paused()
+    if paused:
+        parts.append("it does not answer questions in time, so that they are searched for by words alone")
+    return Check("embedder", True, "; ".join(parts), data, degraded=bool(now.failing or now.dead or paused))
 
 
 def broker() -> Check:

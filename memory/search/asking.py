@@ -25,3 +25,12 @@ def ask(*, profile_id: uuid.UUID, text: str) -> Question:
         vector = None
     near = None if vector is None else Nearness(active.name, active.dim, vector)
     return Question(profile_id, text, near)
+
+
+def paused() -> bool:
+    """Whether this process asks its embedder nothing for now, as it did not answer the last questions in time."""
+    active = identities.kept().active
+    try:
+        return active is not None and embedding.for_identity(active).paused
+    except ModelError:
+        return False

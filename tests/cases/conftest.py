@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx
 import pytest
 
+from tests import server
 from tests.people import Person, person
 from tests.scripted_model import ScriptedModel
 from tests.server import Web
+
+if TYPE_CHECKING:
+    from caesar.embedded.postgres import Postgres
 
 
 class World:
@@ -75,6 +79,18 @@ class Someone:
     def audit(self, event_type: str) -> list[dict[str, Any]]:
         return list(self.http.get("/v1/audit", params={"event_type": event_type}).json()["results"])
 
+    def knows(self, *pairs: tuple[str | None, str], **more: Any) -> None:
+        """Facts in the person's own words, embedded where there is an embedder."""
+        for key, value in pairs:
+            made = self.http.post("/v1/facts", json={"key": key, "value": value, **more})
+            assert made.status_code == 201, made.text
+        self.world.work()
+
+    def recall(self, query: str, **more: Any) -> list[dict[str, Any]]:
+        answer = self.http.post("/v1/recall", json={"query": query, **more})
+        assert answer.status_code == 200, answer.text
+        return list(strict(answer.text)["results"])
+
     def given(self, question: str) -> str:
         """What the model receives from us with a question in a new chat, as one text."""
         self.world.model.reset()
@@ -90,6 +106,32 @@ def strict(text: str) -> Any:
         raise ValueError(f"{word} is no JSON")
 
     return json.loads(text, parse_constant=refuse)
+
+
+DIM = 8
+EMBEDDER = f"openai/scripted-embedder/{DIM}"
+# The scripted model embeds too, and has time for it: what is tested must not depend on how busy the machine is.
+EMBEDS = {"provider": "openai", "model": "scripted-embedder", "embedding_dim": DIM, "query_budget_ms": 5000}
+
+
+@pytest.fixture(scope="session")
+def _recalling(cluster: Postgres, _model: ScriptedModel) -> Iterator[Web]:
+    embeds = {f"CAESAR_SEMANTIC__{name.upper()}": str(value) for name, value in EMBEDS.items()}
+    with server.running(server.with_model(_model.url) | embeds | {"CAESAR_SEMANTIC__ENABLED": "true"}) as web:
+        yield web
+
+
+@pytest.fixture
+def recalling(database: Postgres, _recalling: Web, world: World, settings: Any) -> World:
+    """The world with an embedder at the wire, and raw chat that is indexed. Questions are remembered over tests."""
+    from memory import embed
+    from memory.config import Semantic
+
+    semantic = Semantic.model_validate({**EMBEDS, "enabled": True})
+    settings.CAESAR = settings.CAESAR.model_copy(update={"semantic": semantic})
+    embed.ready()
+    world.web = _recalling
+    return world
 
 
 @pytest.fixture

@@ -52,7 +52,8 @@ class Command(BaseCommand):
 
 def _checks(found: health.Readiness, workers: Mapping[str, list[str]]) -> Iterator[str]:
     for check in found.checks:
-        yield f"{check.name:12}{'ok' if check.ok else 'NOT OK':8}{check.detail}"
+        word = "NOT OK" if not check.ok else "in part" if check.degraded else "ok"
+        yield f"{check.name:12}{word:8}{check.detail}"
         for place in check.data.get("cursors", ()):
             held = f", held back by the database session {place['blocked_by']}" if place["blocked_by"] else ""
             yield f"{INDENT}{place['kind']}: chats that it has not come to yet: {place['rows']}{held}"
