@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Max, QuerySet
+from django.db import connection
+from django.db.models import QuerySet
 
+from memory import sql
 from memory.domain.summary import Summary
-from memory.models import AuditLog, EpisodeSummary, Event
+from memory.models import EpisodeSummary
 
 REBUILT = "rebuilt"  # why a summary was deleted only to be written anew
 
@@ -25,19 +28,16 @@ class Standing:
     audit_ids: tuple[int, ...]
 
 
-def standing(*, conversation_id: uuid.UUID) -> Standing | None:
-    """The conversation's summary, where there is one."""
-    row = EpisodeSummary.objects.filter(conversation_id=conversation_id).first()
-    if row is None:
-        return None
-    return Standing(row.id, row.space_id, Summary(row.summary, row.details), row.said_at, tuple(row.source_audit_ids))
-
-
-def deleted_up_to(*, conversation_id: uuid.UUID) -> int:
-    """The row of the log up to which nothing is summarised any more, since the person deleted the summary; or 0."""
-    rows = AuditLog.objects.filter(conversation_id=conversation_id, event_type=Event.EPISODE_DELETED)
-    found: int | None = rows.exclude(payload__why=REBUILT).aggregate(last=Max("id"))["last"]
-    return found or 0
+def standing(*, profile_id: uuid.UUID, conversation_id: uuid.UUID) -> tuple[Standing | None, int]:
+    """The conversation's summary, where there is one, and the row of the log up to which nothing is summarised any
+    more, since the person deleted it (or 0).
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(sql.read("standing"), {"profile_id": profile_id, "conversation_id": conversation_id})
+        deleted_up_to, episode_id, space_id, text, details, said_at, audit_ids = cursor.fetchone()
+    if episode_id is None:
+        return None, deleted_up_to
+    return Standing(episode_id, space_id, Summary(text, json.loads(details)), said_at, tuple(audit_ids)), deleted_up_to
 
 
 def listed(*, profile_id: uuid.UUID, space: str | None = None, q: str | None = None) -> QuerySet[EpisodeSummary]:

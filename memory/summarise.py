@@ -11,7 +11,7 @@ from memory import audit, episodes, sensitive, transcript, work
 from memory.domain.summary import Checked
 from memory.domain.trivial import small_talk
 from memory.domain.types import Message
-from memory.episode_selectors import Standing, deleted_up_to, standing
+from memory.episode_selectors import Standing, standing
 from memory.models import Event, WorkKind
 
 MOST_CHATS = 60  # that are read in one go where more is needed than what is new
@@ -48,8 +48,7 @@ class Basis:
 
 def basis(claim: work.Claim) -> Basis:
     """What the conversation's summary goes on from. Call inside the profile's scope."""
-    conversation_id = claim.conversation_id
-    return Basis(standing(conversation_id=conversation_id), deleted_up_to(conversation_id=conversation_id))
+    return Basis(*standing(profile_id=claim.profile_id, conversation_id=claim.conversation_id))
 
 
 def read(claim: work.Claim, found: Basis) -> tuple[list[Message], str]:

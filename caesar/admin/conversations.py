@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
+from functools import partial
+from typing import Any
 
-from caesar.admin.base import Table, short
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from caesar.admin.base import Table, VerbTable, short
+from caesar.admin.site import afterwards
+from memory import episodes
 from memory.models import Conversation, EpisodeSummary, Installation, MessageHash, OffRecord, Passage
 
 
@@ -30,14 +37,33 @@ class OffRecordAdmin(Table):
 
 
 @admin.register(EpisodeSummary)
-class EpisodeSummaryAdmin(Table):
+class EpisodeSummaryAdmin(VerbTable):
+    hidden = ("terms",)
     list_display = ("id", "profile", "shown_summary", "said_at", "recall_count")
     list_select_related = ("profile",)
     search_fields = ("summary", "profile__name")
 
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
     @admin.display(description="summary")
     def shown_summary(self, episode: EpisodeSummary) -> str:
         return short(episode.summary)
+
+    def delete_model(self, request: HttpRequest, obj: EpisodeSummary) -> None:
+        afterwards(request, partial(episodes.delete, profile_id=obj.profile_id, episode_id=obj.pk, actor="operator"))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for episode in queryset.only("id", "profile_id"):
+            self.delete_model(request, episode)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What the verb takes away: the summary. Its vector goes by itself."""
+        named = [short(episode.summary) for episode in objs]
+        return named, {"episodes": len(named)}, set(), []
 
 
 @admin.register(Passage)

@@ -8,6 +8,7 @@ from caesar.api.audit import AuditList
 from caesar.api.context import ContextView
 from caesar.api.conversations import ConversationDetail, ConversationList
 from caesar.api.entities import EntityDetail, EntityList
+from caesar.api.episodes import EpisodeDetail, EpisodeList
 from caesar.api.facts import FactDetail, FactHistory, FactList
 from caesar.api.keys import KeyAliasDetail, KeyList, MergeAccept, MergeDismiss, MergeList
 from caesar.api.models import ModelList
@@ -39,6 +40,8 @@ urlpatterns = [
     path("spaces/<str:slug>", SpaceDetail.as_view()),
     path("conversations", ConversationList.as_view()),
     path("conversations/<str:conversation_id>", ConversationDetail.as_view()),
+    path("episodes", EpisodeList.as_view()),
+    path("episodes/<str:episode_id>", EpisodeDetail.as_view()),
     path("context", ContextView.as_view()),
     path("recall", RecallView.as_view()),
     path("audit", AuditList.as_view()),

@@ -48,7 +48,8 @@ class WorkList(MemoryView):
     @extend_schema(
         operation_id="listWork",
         summary="List the background work",
-        description="Each chat is read for facts; here is what waits, failed or was given up, newest first.",
+        description="Each chat is read for facts, and for its conversation's summary; here is what waits, failed or"
+        " was given up, newest first.",
         parameters=[
             docs.query("state", "Only items in this state.", choices=STATES),
             docs.query("kind", "Only this kind of work.", choices=KINDS),

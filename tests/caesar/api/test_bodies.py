@@ -81,7 +81,7 @@ def test_it_lets_nothing_be_cached(anna):
         assert anna.get(path)["Cache-Control"] == "no-store"
 
 
-@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/facts/", "/v1", "/v1/facts/x/applaud", "/v1/episodes", "/v2/x"])
+@pytest.mark.parametrize("path", ["/v1/nothing", "/v1/facts/", "/v1", "/v1/facts/x/applaud", "/v1/episode", "/v2/x"])
 def test_it_answers_in_json_where_there_is_nothing(anna, path):
     response = anna.get(path)
     assert response.status_code == 404
