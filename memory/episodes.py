@@ -166,9 +166,10 @@ def strike(*, profile_id: uuid.UUID, audit_ids: Collection[int], says: Callable[
     return touched
 
 
-def wipe(*, profile_id: uuid.UUID, actor: str = "operator") -> int:
-    """Delete all summaries of a profile so that they are written anew. Call inside the profile's scope."""
-    rows = list(EpisodeSummary.objects.filter(profile_id=profile_id).order_by("id").select_for_update())
+def wipe(*, profile_id: uuid.UUID, conversation_ids: Sequence[uuid.UUID], actor: str = "operator") -> int:
+    """Delete the summaries of these conversations so that they are written anew. Call inside the profile's scope."""
+    found = EpisodeSummary.objects.filter(profile_id=profile_id, conversation_id__in=conversation_ids)
+    rows = list(found.order_by("id").select_for_update())
     EpisodeSummary.objects.filter(id__in=[row.id for row in rows]).delete()
     for row in rows:
         _record_deleted(row, actor, why=REBUILT)

@@ -36,14 +36,12 @@ def retry_dead(*, profile_id: uuid.UUID) -> int:
         return _reset(WorkItem.objects.filter(state=WorkState.DEAD))
 
 
-def reopen(*, profile_id: uuid.UUID, kinds: Collection[WorkKind], first: int = 0, last: int | None = None) -> int:
-    """Let the chats with these ids (all, where no end is given) be read again, whatever came of them before.
+def reopen(*, profile_id: uuid.UUID, kind: WorkKind, audit_ids: Any) -> int:
+    """Let these chats (ids, or a query for them) be read again, whatever came of them before. Returns how many items.
 
-    What waits or is being read is left alone. Call inside the profile's scope. Returns how many items.
+    What waits or is being read is left alone. Call inside the profile's scope.
     """
-    rows = WorkItem.objects.filter(profile_id=profile_id, kind__in=list(kinds), audit_id__gte=first)
-    if last is not None:
-        rows = rows.filter(audit_id__lte=last)
+    rows = WorkItem.objects.filter(profile_id=profile_id, kind=kind, audit_id__in=audit_ids)
     return _reset(rows.exclude(state__in=[WorkState.WAITING, WorkState.RUNNING]))
 
 
