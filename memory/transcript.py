@@ -17,7 +17,7 @@ from memory.domain.types import Message
 from memory.models import AuditLog, Event, WorkKind
 
 CONTEXT_MESSAGES = 2
-CONTEXT_CHARS = 600
+CONTEXT_CHARS = 400
 
 
 def read(

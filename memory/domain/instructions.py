@@ -19,7 +19,8 @@ _MUST = r"(?:must|should|shall|have\s+to|has\s+to|needs?\s+to|are\s+to|is\s+to|w
 
 # Standing orders to whoever reads this. In words about oneself they are wishes: "always add dates when I ask".
 _ORDERS = (
-    rf"{_BEGIN}(?:always|never|do\s+not|don't|from\s+now\s+on|in\s+(?:the\s+)?future)\s*,?\s+(?:you\s+)?(?:{_VERBS})\b",
+    rf"{_BEGIN}(?:(?:always|never|do\s+not|don't|from\s+now\s+on|in\s+(?:the\s+)?future)\s*,?\s+)++(?:you\s+)?"
+    rf"(?:{_VERBS})\b",
     rf"\b(?:you|{_AIS})\s+{_MUST}\s+(?:(?:not|never|always|only|also)\s+)*(?:{_VERBS})\b",
     r"\byou\s+must\b(?!\s+(?:be|have|feel|love|like|enjoy|really|know|see|miss|mean|think|get)\b)",
     r"\bfrom\s+now\s+on\b.{0,40}\b(?:you|answer|reply|respond|call|address|speak)\b",

@@ -9,7 +9,7 @@ from .types import Message
 
 PORTION = 12_000  # characters of messages in one call; the rules and the known keys come on top
 PIECE = 6_000  # longest part of one message of the person
-ANSWER = 1_500  # of what the assistant or a tool said: it is only there to understand the person
+ANSWER = 800  # of what the assistant or a tool said: the gist of an answer stands at its beginning
 CONTEXT = 600  # of the message before a portion
 
 

@@ -146,3 +146,52 @@ def test_it_keeps_the_order_of_saying_though_the_clock_is_set_back():
         times = list(AuditLog.objects.filter(said_at__isnull=False).order_by("id").values_list("said_at", flat=True))
     assert times == sorted(set(times))
     assert times[0] > datetime.now(UTC) + timedelta(minutes=59)
+
+
+def test_what_a_chat_is_read_for_appears_at_once_though_a_chat_commits_late(database):
+    anna = person("anna")
+    tell(anna, "First.")
+    with psycopg.connect(database.url("superuser")) as late:
+        late.execute("SELECT pg_current_xact_id()")
+        tell(anna, "Said while another transaction is open.")
+        cursor.tick(*WorkKind)
+        with claim_scope():
+            made = sorted(WorkItem.objects.values_list("audit_id", "kind"))
+    assert len(made) == 2
+    assert {kind for _, kind in made} == {"extract", "summarise"}
+    cursor.tick(*WorkKind)
+    assert items() == 4
+
+
+def test_each_kind_is_looked_for_at_its_own_interval(settings):
+    memory = settings.CAESAR.memory
+    slow = memory.episodes_summarise.model_copy(update={"interval_seconds": 600.0})
+    settings.CAESAR = settings.CAESAR.model_copy(
+        update={"memory": memory.model_copy(update={"episodes_summarise": slow})}
+    )
+    assert cursor.ripe() == list(WorkKind)
+    cursor.tick(*WorkKind)
+    assert cursor.ripe() == []
+
+    def ago(seconds: float) -> list[WorkKind]:
+        with claim_scope():
+            MemoryCursor.objects.update(ticked_at=datetime.now(UTC) - timedelta(seconds=seconds))
+        return cursor.ripe()
+
+    assert ago(20) == []
+    assert ago(59) == [WorkKind.EXTRACT]
+    assert ago(599) == list(WorkKind)
+
+
+def test_nothing_is_looked_for_that_is_switched_off(settings):
+    memory = settings.CAESAR.memory
+    off = {
+        name: getattr(memory, name).model_copy(update={"enabled": False})
+        for name in ("facts_extract", "episodes_summarise")
+    }
+    settings.CAESAR = settings.CAESAR.model_copy(update={"memory": memory.model_copy(update=off)})
+    assert cursor.ripe() == []
+    anna = person("anna")
+    tell(anna, "I like tea.")
+    assert cursor.tick(*cursor.ripe()) == cursor.Ticked(0, 0)
+    assert items() == 0

@@ -248,3 +248,126 @@ def test_it_does_not_hold_a_database_that_was_away_against_the_chat():
         work.fail(got, OperationalError("server closed the connection"), work.Costs())
         make_due()
     assert (item().state, item().attempts, item().error_code) == ("waiting", 0, "database_away")
+
+
+def kinds(got: work.Claim | None) -> list[tuple[str, int]]:
+    assert got is not None
+    return sorted((item.kind.value, item.audit_id) for item in got.items)
+
+
+def take(kind: WorkKind, **options: object) -> work.Claim | None:
+    return work.claim(kind, worker="w", together=True, **options)
+
+
+def test_it_takes_the_summary_of_the_same_chats_along():
+    anna = person("anna")
+    ids = [tell(anna, text, conversation_id="thread") for text in ("I like tea.", "I like rice.")]
+    tell(anna, "I like fog.", conversation_id="other")
+    cursor.tick(*WorkKind)
+    assert take(WorkKind.SUMMARISE) is None
+    got = take(EXTRACT)
+    assert kinds(got) == [(kind, audit_id) for kind in ("extract", "summarise") for audit_id in ids]
+    assert got is not None
+    assert got.audit_ids == ids
+    assert kinds(got.of(EXTRACT)) == [("extract", audit_id) for audit_id in ids]
+    assert take(WorkKind.SUMMARISE) is None  # neither while it is read
+
+
+def test_each_kind_is_taken_for_itself_where_two_models_read():
+    anna = person("anna")
+    audit_id = tell(anna, "I like tea.")
+    cursor.tick(*WorkKind)
+    assert kinds(work.claim(WorkKind.SUMMARISE, worker="w")) == [("summarise", audit_id)]
+    assert kinds(work.claim(EXTRACT, worker="w")) == [("extract", audit_id)]
+
+
+def test_a_summary_that_is_left_alone_is_taken_alone():
+    anna = person("anna")
+    ids = [tell(anna, f"I like number {n}.", conversation_id="thread") for n in range(3)]
+    cursor.tick(*WorkKind)
+    with operator_scope():
+        WorkItem.objects.filter(kind="extract", audit_id=ids[0]).update(state="done")
+        later = datetime.now(UTC) + timedelta(hours=1)
+        WorkItem.objects.filter(kind="extract", audit_id=ids[1]).update(not_before=later)
+    assert kinds(take(WorkKind.SUMMARISE)) == [("summarise", ids[0]), ("summarise", ids[1])]
+    # Its conversation is being summarised: what is new is read for facts alone for now.
+    assert kinds(take(EXTRACT)) == [("extract", ids[2])]
+
+
+def test_chats_that_may_be_read_for_both_are_not_mixed_with_such_as_may_not():
+    anna = person("anna")
+    ids = [tell(anna, f"I like number {n}.", conversation_id="thread") for n in range(3)]
+    cursor.tick(*WorkKind)
+    with operator_scope():
+        WorkItem.objects.filter(kind="summarise", audit_id=ids[1]).update(state="cancelled")
+    first = take(EXTRACT)
+    assert kinds(first) == [("extract", ids[0]), ("extract", ids[2]), ("summarise", ids[0]), ("summarise", ids[2])]
+    assert first is not None
+    with profile_scope(anna.profile_id):
+        for kind in first.kinds:
+            work.close(first.of(kind), work.Report("done"), work.Costs())
+    assert kinds(take(EXTRACT)) == [("extract", ids[1])]
+
+
+def test_summaries_that_wait_behind_many_that_are_taken_along_have_their_turn():
+    anna = person("anna")
+    ids = [tell(anna, f"I like number {n}.") for n in range(230)]
+    cursor.tick(*WorkKind)
+    with operator_scope():
+        WorkItem.objects.filter(kind="extract", audit_id=ids[-1]).update(state="done")
+    while (got := take(EXTRACT)) is not None:
+        with profile_scope(anna.profile_id):
+            [work.close(got.of(kind), work.Report("done"), work.Costs()) for kind in got.kinds]
+    assert kinds(take(WorkKind.SUMMARISE)) == [("summarise", ids[-1])]
+
+
+def test_no_chat_is_read_twice_by_workers_of_both_kinds_at_once():
+    people = [person(f"p{n}") for n in range(3)]
+    for who in people:
+        for n in range(12):
+            tell(who, f"I like number {n}.", conversation_id=f"thread {n % 6}")
+    cursor.tick(*WorkKind)
+    claims: list[work.Claim] = []
+
+    def worker(kind: WorkKind) -> None:
+        try:
+            while (got := take(kind)) is not None:
+                claims.append(got)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=worker, args=(kind,)) for kind in WorkKind for _ in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    taken = [item.id for got in claims for item in got.items]
+    assert len(taken) == len(set(taken)) == 72
+    assert [set(got.kinds) for got in claims] == [set(WorkKind)] * 18
+
+
+def test_one_kind_can_be_lost_and_the_other_kept():
+    anna = person("anna")
+    tell(anna, "I like tea.")
+    cursor.tick(*WorkKind)
+    got = take(EXTRACT)
+    assert got is not None
+    with profile_scope(anna.profile_id):
+        work.withdraw(WorkKind.SUMMARISE, profile_id=anna.profile_id)
+        assert work.hold(got).kinds == (EXTRACT,)
+        with pytest.raises(StaleClaim):
+            work.hold(got.of(WorkKind.SUMMARISE))
+    assert work.check(got).kinds == (EXTRACT,)
+
+
+def test_it_gives_up_a_summary_that_kills_every_worker_and_the_log_says_so():
+    anna = person("anna")
+    audit_id = tell(anna, "I like tea.")
+    cursor.tick(WorkKind.SUMMARISE)
+    while work.claim(WorkKind.SUMMARISE, worker="w") is not None:
+        with operator_scope():
+            WorkItem.objects.update(lease_until=datetime.now(UTC) - timedelta(seconds=1))
+        work.release_expired()
+    with operator_scope():
+        row = AuditLog.objects.get(event_type="memory.episode.summarise_failed")
+    assert (row.payload["code"], row.payload["given_up"], row.payload["source_audit_ids"]) == (
+        "worker_died", True, [audit_id],
+    )  # fmt: skip

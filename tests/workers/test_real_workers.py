@@ -6,7 +6,7 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import psycopg
@@ -14,10 +14,11 @@ import pytest
 
 from caesar.embedded import valkey
 from memory.db import operator_scope
-from memory.models import AuditLog, Fact, WorkItem
+from memory.models import AuditLog, EpisodeSummary, Fact, WorkItem
 from tests.memory.test_cursor import tell
 from tests.people import person
-from tests.processes import beat, eventually, worker
+from tests.processes import Process, beat, eventually
+from tests.processes import worker as any_worker
 from tests.scripted_model import ScriptedModel, Status, Text
 
 pytestmark = [pytest.mark.usefixtures("database", "broker"), pytest.mark.timeout(180)]
@@ -48,7 +49,13 @@ def env(model: ScriptedModel) -> dict[str, str]:
         "CAESAR_LLM__OPENAI__API_KEY": "sk-not-a-real-key",
         "CAESAR_LLM__OPENAI__BASE_URL": model.url,
         "CAESAR_MEMORY__FACTS_EXTRACT__INTERVAL_SECONDS": "1",
+        "CAESAR_MEMORY__EPISODES_SUMMARISE__INTERVAL_SECONDS": "1",
     }
+
+
+def worker(env: dict[str, str]) -> AbstractContextManager[Process]:
+    """One that reads. It makes no vectors: loading an embedder takes longer than all the rest."""
+    return any_worker(env, queues="extract,summarise,maintenance")
 
 
 def facts() -> list[str]:
@@ -61,13 +68,18 @@ def added() -> int:
         return AuditLog.objects.filter(event_type="memory.fact.added").count()
 
 
+def summaries() -> list[str]:
+    with operator_scope():
+        return list(EpisodeSummary.objects.values_list("summary", flat=True))
+
+
 def states() -> set[str]:
     with operator_scope():
         return set(WorkItem.objects.values_list("state", flat=True))
 
 
 def all_learned() -> bool:
-    return facts() == ["Nata", "Porto", "viola"] and states() == {"done"}
+    return facts() == ["Nata", "Porto", "viola"] and states() == {"done"} and set(summaries()) == {"s"}
 
 
 def test_it_learns_by_itself(env, model):
@@ -111,6 +123,7 @@ def test_it_finishes_what_a_killed_worker_was_reading(env, model, database, mome
     assert len(model.extractions) <= 2
     with operator_scope():
         assert Fact.objects.count() == 3
+        assert AuditLog.objects.filter(event_type="memory.episode.summarised").count() == 1
 
 
 def stop_at(holder: psycopg.Connection, table: str, mode: str) -> None:

@@ -320,3 +320,31 @@ def test_a_megabyte_of_anything_is_read_in_proportion(raw):
     with contextlib.suppress(ModelNonsense):
         read(raw)
     assert time.monotonic() - started < 15
+
+
+def test_it_reads_the_lists_beside_a_summary():
+    raw = {"facts": [], "summary": "s", "decisions": ["a", " a", "<think>b", 4, None], "open_questions": "why?"}
+    raw["people"] = [{"name": "Ada", "role": "sister"}, {"n": 1}, "x" * 500, *(f"p{n}" for n in range(20))]
+    details = read(raw).details
+    assert details["decisions"] == ("a", "b")
+    assert details["open_questions"] == ("why?",)
+    assert details["people"][0] == "Ada"
+    assert len(details["people"]) == 10
+    assert max(map(len, details["people"])) <= 200
+
+
+def test_it_takes_a_summary_that_is_an_object():
+    reply = read({"facts": [], "summary": {"text": "Of tea.", "decisions": ["Buy tea"]}})
+    assert (reply.summary, reply.details) == ("Of tea.", {"decisions": ("Buy tea",)})
+
+
+def test_lists_without_a_summary_count_for_nothing():
+    assert read({"facts": [], "summary": "", "decisions": ["a"]}) == Reply()
+    assert read({"summary": "s", "decisions": [fact("x")]}).proposals == ()
+
+
+def test_it_says_where_only_the_summary_can_be_used():
+    reply = read({"facts": "none", "summary": "s"})
+    assert (reply.proposals, reply.summary) == ((), "s")
+    assert "not a list" in reply.no_facts
+    assert read({"facts": [], "summary": "s"}).no_facts == ""

@@ -1,6 +1,6 @@
 import pytest
 
-from memory.domain.trivial import holds_nothing
+from memory.domain.trivial import holds_nothing, small_talk
 from memory.domain.types import Message
 
 
@@ -84,3 +84,17 @@ def test_only_what_is_new_and_the_persons_counts():
     context = [Message("user", "I live in Graz", new=False), Message("assistant", "You live in Graz!")]
     assert holds_nothing([*context, Message("user", "thanks")])
     assert holds_nothing([])
+
+
+@pytest.mark.parametrize(
+    ("text", "small"),
+    [("Thanks!", True), ("Good morning", True), ("How do I insulate an attic?", False), ("I like tea.", False)],
+)
+def test_small_talk_is_what_nothing_was_talked_about_in(text, small):
+    assert small_talk([Message("user", text)]) is small
+
+
+def test_a_yes_to_a_question_is_no_small_talk():
+    asked = [Message("assistant", "Shall I book it?", new=False), Message("user", "yes")]
+    assert not small_talk(asked)
+    assert small_talk([Message("user", "yes")])
