@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 
 from memory import sql
 from memory.domain.summary import Summary
-from memory.models import EpisodeSummary
+from memory.models import AuditLog, EpisodeSummary, Event
 
 REBUILT = "rebuilt"  # why a summary was deleted only to be written anew
 
