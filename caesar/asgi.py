@@ -1,4 +1,4 @@
-"""The web process: the chat's two routes and the stream of live pages beside Django, behind one guard."""
+"""The web process: the chat's routes and the stream of live pages beside Django, behind one guard."""
 
 from __future__ import annotations
 
@@ -46,10 +46,12 @@ def _application() -> ASGIApp:
     rest = get_asgi_application()  # sets Django up; what follows imports models
     from caesar.chat.app import PATHS, chat
     from caesar.chat.lifespan import lifespan
+    from caesar.chat_page.app import PATH as CHAT_PAGE
+    from caesar.chat_page.app import stream
     from caesar.live.app import PATH as LIVE
     from caesar.live.app import live
 
-    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), LIVE: live}
+    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), CHAT_PAGE: stream, LIVE: live}
     dispatch = Dispatch(rest=rest, lifespan=lifespan, by_path=by_path)  # type: ignore[arg-type]
     return Guard(dispatch, max_bytes=config().max_request_bytes, hosts=config().hosts)
 

@@ -38,6 +38,7 @@ urlpatterns = [
     path("episodes", episodes.listed, name="episodes"),
     path("episodes/<uuid:episode_id>", episodes.one, name="episode"),
     path("episodes/<uuid:episode_id>/delete", episodes.delete, name="episode_delete"),
+    path("chat/given/<str:audit_id>", audit.given, name="chat_given"),
     path("context", context.asked, name="context"),
     path("people", people.listed, name="people"),
     path("people/<uuid:profile_id>", people.settings, name="person"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -56,6 +57,15 @@ def recalls(*, episode: EpisodeSummary, most: int) -> list[AuditLog]:
     """The rows that say to which chats it was given, newest first, as far as the log still has them."""
     rows = AuditLog.objects.filter(conversation_id=episode.conversation_id, event_type=Event.EPISODE_RECALLED)
     return list(rows.filter(payload__episode_id=str(episode.id)).order_by("-id")[:most])
+
+
+def scores_of(*, episodes: Sequence[EpisodeSummary], chat_audit_id: int) -> dict[uuid.UUID, dict[str, float]]:
+    """Why each of them was given to a chat, as far as the log still says so."""
+    rows = AuditLog.objects.filter(
+        conversation_id__in=[row.conversation_id for row in episodes], event_type=Event.EPISODE_RECALLED
+    )
+    found = rows.filter(payload__chat_audit_id=chat_audit_id).values_list("payload", flat=True)
+    return {uuid.UUID(payload["episode_id"]): payload for payload in found}
 
 
 def chats_of(*, episode: EpisodeSummary, most: int) -> list[AuditLog]:

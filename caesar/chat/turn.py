@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -20,6 +20,7 @@ from memory import chats
 from memory.config import conf
 from memory.llm.gateway import ChatRequest
 from memory.llm.routing import Route, route_for
+from memory.models import Profile
 
 LOG = structlog.get_logger(__name__)
 MOST_FACT_IDS = 100  # in a header, which clients bound
@@ -27,13 +28,24 @@ _open: set[asyncio.Task[Any]] = set()
 _closing: set[asyncio.Task[None]] = set()
 
 
+class Caller(Protocol):
+    """Who sends a request."""
+
+    def identify(self) -> Callable[[Call], Profile]:
+        """Whose memory each call of theirs is about. Raises typed errors for who is nobody. Asks the database."""
+
+
 @dataclass(frozen=True)
-class Caller:
+class KeyCaller:
     """What a request's headers say about who sends it."""
 
     authorization: str | None
     profile: str | None
     address: str
+
+    def identify(self) -> Callable[[Call], Profile]:
+        owner = access.identify(self.authorization, self.address)
+        return lambda call: access.profile_of(owner, self.profile, call.user)
 
 
 @dataclass(frozen=True)
@@ -84,10 +96,10 @@ async def begin(raw: bytes, *, read: Callable[[Mapping[str, Any]], Call], caller
 
 
 def _begin(raw: bytes, read: Callable[[Mapping[str, Any]], Call], caller: Caller) -> Opened:
-    owner = access.identify(caller.authorization, caller.address)
+    profile_of = caller.identify()
     call = read(wire.parse(raw))
     route = route_for("chat", requested_model=call.model)
-    profile = access.profile_of(owner, caller.profile, call.user)
+    profile = profile_of(call)
     turn = chats.begin(
         profile_id=profile.id,
         messages=call.messages,

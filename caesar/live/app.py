@@ -6,10 +6,6 @@ import asyncio
 import uuid
 
 from django.conf import settings
-from django.contrib.auth import get_user
-from django.contrib.auth.models import User
-from django.contrib.sessions.backends.db import SessionStore
-from django.http import HttpRequest
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -18,7 +14,7 @@ from caesar.chat.db import run_in_db
 from caesar.chat.errors import DatabaseAway
 from caesar.live import ending
 from caesar.live.hub import hub
-from dashboard.person import person_of
+from caesar.login import sessions
 
 PATH = "/dashboard/audit/live"
 # So that a proxy does not take a quiet stream for a dead one, and a client that went is noticed.
@@ -83,7 +79,5 @@ async def _gone(receive: Receive) -> None:
 
 def _watcher(session_key: str) -> uuid.UUID | None:
     """The profile that the session looks at, where somebody is logged in."""
-    request = HttpRequest()
-    request.session = SessionStore(session_key)
-    user = get_user(request)
-    return person_of(request, user).profile.id if isinstance(user, User) else None
+    person = sessions.person(session_key)
+    return person.profile.id if person else None

@@ -10,8 +10,8 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from dashboard import facts_shown
-from dashboard.pages import page
+from dashboard import facts_shown, given_shown
+from dashboard.pages import page, piece
 from dashboard.person import Person, own_page
 from dashboard.telling import KINDS, told
 from dashboard.turns import turns
@@ -19,7 +19,7 @@ from memory import audit_selectors, overview
 from memory.audit_selectors import Wanted
 from memory.db import profile_scope
 from memory.domain.text import clean
-from memory.models import AuditLog
+from memory.models import AuditLog, Event
 
 PAGE_SIZE = 100
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -51,12 +51,14 @@ def row(request: HttpRequest, person: Person, audit_id: str) -> HttpResponse:
     with profile_scope(person.profile.id):
         taught = overview.facts_from(profile_id=person.profile.id, audit_id=found.id)
         rows = facts_shown.rows(person, taught)
+        given = given_shown.given(person, found) if found.event_type == Event.CHAT_COMPLETED else None
     asked = [fact.quote for fact in taught if str(fact.id) == request.GET.get("fact")]
     context = {
         "row": found,
         "told": told(found),
         "turns": turns(found.payload, asked or [fact.quote for fact in taught]),
         "taught": rows,
+        "given": given,
         "payload": _raw(found),
     }
     return page(request, person, "audit_row.html", context, name="audit")
@@ -68,6 +70,16 @@ def raw(request: HttpRequest, person: Person, audit_id: str) -> HttpResponse:
     """The row as it is kept, as JSON."""
     found = _row(person, audit_id)
     return HttpResponse(_raw(found), content_type="application/json; charset=utf-8")
+
+
+@require_safe
+@own_page
+def given(request: HttpRequest, person: Person, audit_id: str) -> HttpResponse:
+    """What a chat was given from memory, to be put under its answer."""
+    found = given_shown.given_to_chat(person, int(audit_id)) if _NUMBER.fullmatch(audit_id) else None
+    if found is None:
+        raise Http404
+    return piece(request, "_given.html", {"given": found})
 
 
 def _wanted(query: QueryDict) -> Wanted:

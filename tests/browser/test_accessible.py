@@ -19,6 +19,7 @@ PATHS = [
     "/dashboard/entities",
     "/dashboard/episodes",
     "/dashboard/context",
+    "/dashboard/chat",
     "/dashboard/people",
     "/dashboard/workers",
     "/dashboard/settings",

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.utils import translation
 
 from memory.db import profile_scope
-from memory.models import EpisodeSummary, Fact
+from memory.models import AuditLog, EpisodeSummary, Fact
 from tests.browser.life import lived
 
 # What is not ours to translate: names, values, times, code.
@@ -70,6 +70,8 @@ PATHS = [
     "/dashboard/episodes/{episode}",
     "/dashboard/episodes/{episode}/delete",
     "/dashboard/context",
+    "/dashboard/chat",
+    "/dashboard/chat/given/{chat}",
     "/dashboard/people",
     "/dashboard/workers",
     "/dashboard/workers?state=done",
@@ -93,6 +95,7 @@ def test_no_word_of_ours_stands_outside(anna, bracketed, full):
                 "fact": Fact.objects.get(value="Pikk 14").id,
                 "entity": beans.entity_id,
                 "source": beans.source_audit_id,
+                "chat": AuditLog.objects.filter(event_type="chat.completed").latest("id").id,
                 "episode": EpisodeSummary.objects.first().id,
             }
     left = {}

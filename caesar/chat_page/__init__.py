@@ -1,0 +1,1 @@
+"""The dashboard's chat: the chat's own code behind a session instead of a key."""
