@@ -11,6 +11,13 @@ from django.template.loader import render_to_string
 
 from caesar.api import errors
 
+TITLES = {
+    400: "Not understood",
+    403: "Not allowed",
+    404: "Nothing here",
+    500: "Something went wrong",
+    503: "The database is away",
+}
 SENTENCES = {
     400: "The request cannot be understood.",
     403: "This page was open too long, or cookies are off: load it again and repeat what you did.",
@@ -46,5 +53,11 @@ def _answer(request: HttpRequest, status: int) -> HttpResponse:
     code = {500: "internal_error", 503: "database_unavailable"}.get(status, errors.CODES.get(status, "error"))
     if errors.wants_json(request):
         return errors.answer(status, code, SENTENCES[status])
-    shown: dict[str, Any] = {"status": status, "sentence": SENTENCES[status]}
+    shown: dict[str, Any] = {
+        "status": status,
+        "title": TITLES[status],
+        "sentence": SENTENCES[status],
+        # A form is not sent again by a link.
+        "again": request.get_full_path() if status == 503 and request.method == "GET" else "",
+    }
     return HttpResponse(render_to_string("dashboard/failure.html", shown), status=status)

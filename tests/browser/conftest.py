@@ -102,7 +102,7 @@ def look(_chromium: Any, web: Web, anna: Person) -> Iterator[Any]:
     opened: list[Sight] = []
 
     def window(**options: Any) -> Sight:
-        opened.append(Sight(_chromium, web, options.pop("who", anna), **options))
+        opened.append(Sight(_chromium, options.pop("web", web), options.pop("who", anna), **options))
         return opened[-1]
 
     yield window

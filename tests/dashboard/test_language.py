@@ -15,7 +15,7 @@ from tests.browser.life import lived
 DATA = {"bdi", "code", "pre", "kbd", "time", "datalist", "script", "mark", "title", "textarea"}
 NAMES = {"CAESAR", "memory", "JSON", "default", "General", "Beans", "en", "Noted", "thank", "you"}
 WORD = re.compile(r"[A-Za-z]{2,}")
-SPOKEN = ("aria-label", "placeholder", "title", "data-failed", "data-away")
+SPOKEN = ("aria-label", "placeholder", "title", "data-failed", "data-away", "data-database")
 
 
 class Words(HTMLParser):

@@ -17,7 +17,9 @@
   }
 
   document.addEventListener("said", function (event) { tell(event.detail.value); });
-  document.addEventListener("htmx:responseError", function () { fail(broken.dataset.failed); });
+  document.addEventListener("htmx:responseError", function (event) {
+    fail(event.detail.xhr.status === 503 ? broken.dataset.database : broken.dataset.failed);
+  });
   document.addEventListener("htmx:sendError", function () { fail(broken.dataset.away); });
   document.addEventListener("htmx:beforeRequest", function () { broken.hidden = true; });
 
