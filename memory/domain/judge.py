@@ -30,7 +30,7 @@ REASONS = {
     "no_confidence": "The model did not say how sure it was.",
     "instruction_like": "It reads like an order to the assistant, not like something about you.",
     "against_pinned": "It contradicts what you wrote or corrected yourself.",
-    "deleted_before": "You deleted it before, and said it again.",
+    "deleted_before": "It is what you deleted before, or may be.",
     "kept_in_space": "You keep it in a space, and it was said of everywhere.",
     "read_differently": "An earlier reading of the same conversation found another value.",
     "space_removed": "It held in a space that was removed; everywhere else, something else is known.",

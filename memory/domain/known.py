@@ -10,6 +10,7 @@ from enum import StrEnum
 from memory.domain.types import Cardinality, Op
 
 HELD = ("current", "superseded", "retracted")  # it was or is what holds
+Value = tuple[str | None, str]  # key, value as it is compared
 Slot = tuple[uuid.UUID | None, str | None, str]  # space, key, value as it is compared
 
 
@@ -129,15 +130,15 @@ class Outcome:
 class Plan:
     """What to write. `changed` holds the final form of each known fact that changes, `new` of each made.
 
-    `forgotten` are the values that must not come back by what was said until then. `clearer` says of rows that
-    wait or waited which claim has better words for them.
+    `forgotten` are the values that must not come back, in whatever space, by what was said until then. `clearer` says
+    of rows that wait or waited which claim has better words for them.
     """
 
     outcomes: list[Outcome] = field(default_factory=list)
     changed: dict[uuid.UUID, Known] = field(default_factory=dict)
     new: dict[uuid.UUID, tuple[Claim, Known]] = field(default_factory=dict)
     evidence: set[tuple[uuid.UUID, int]] = field(default_factory=set)
-    forgotten: dict[Slot, datetime] = field(default_factory=dict)
+    forgotten: dict[Value, datetime] = field(default_factory=dict)
     clearer: dict[uuid.UUID, Claim] = field(default_factory=dict)
 
 

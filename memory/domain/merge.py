@@ -72,10 +72,13 @@ class _Merging(Retracting):
             self._retract(claim)
 
     def _unless_forgotten(self, claim: Claim) -> Claim:
-        forgotten = self.plan.forgotten.get(claim.slot)
-        if forgotten is None:
+        said = answers.form(claim.value_norm)
+        times = [
+            at for (key, value), at in self.plan.forgotten.items() if key == claim.key and answers.form(value) == said
+        ]
+        if not times:
             return claim
-        return replace(claim, deleted_at=max(forgotten, claim.deleted_at or forgotten))
+        return replace(claim, deleted_at=max(*times, claim.deleted_at or times[0]))
 
     def _say(self, claim: Claim) -> None:
         said_again = claim.deleted_at is None or (claim.grounded and claim.said_at > claim.deleted_at)
@@ -83,7 +86,7 @@ class _Merging(Retracting):
             self._note(claim, Did.ANSWERED)
             return
         if not any(f.state == "current" for f in self._same_value(claim)):
-            answer = answers.answered(claim, self._anywhere(claim))
+            answer = answers.answered(claim, self.facts.values())
             if answer is Answer.SETTLED:
                 self._note(claim, Did.ANSWERED)
                 return
@@ -210,12 +213,16 @@ class _Merging(Retracting):
 
     def _closings(self, claim: Claim) -> list[Known]:
         """The words that closed this value, or whatever the key held then."""
-        words = (f for f in self._closing_words(claim) if f.has_held)
-        return [f for f in words if f.value_norm == claim.value_norm or is_generic(f.key or "", f.value)]
+        return [f for f in self._closing_words(claim) if f.has_held and self._is_meant(f, claim)]
+
+    @staticmethod
+    def _is_meant(word: Known, claim: Claim) -> bool:
+        return word.value_norm == claim.value_norm or is_generic(word.key or "", word.value)
 
     def _is_forgotten(self, claim: Claim) -> bool:
         """Whether the person asked later to forget whatever the key holds."""
-        return any(f.state == "deleted" and f.said_at >= claim.said_at for f in self._closings(claim))
+        words = (f for f in self._anywhere(claim) if f.closes and f.has_held and self._is_meant(f, claim))
+        return any(f.state == "deleted" and f.said_at >= claim.said_at for f in words)
 
     def _into_history(self, claim: Claim, later: datetime | Known, same: list[Known], older: list[Known]) -> None:
         """Keep what has been over for long. What it replaced in its time (`older`) is over as well."""

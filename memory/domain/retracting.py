@@ -96,8 +96,8 @@ class Retracting(Board):
         gone = with_history(hit, kept)
         for fact in gone:
             self._change(replace(fact, state="deleted", was_state=fact.state))
-        for slot in {*(f.slot for f in gone if not f.closes), *(() if generic else (claim.slot,))}:
-            self.plan.forgotten[slot] = claim.said_at
+        for value in {*(f.slot[1:] for f in gone if not f.closes), *(() if generic else (claim.slot[1:],))}:
+            self.plan.forgotten[value] = claim.said_at
         if generic and claim.single:
             self._keep_word(claim, "deleted")
         first = min(gone, key=lambda f: f.state != "current", default=None)

@@ -13,9 +13,9 @@ from memory.domain import merge
 from memory.domain.cardinality import of_one_kind
 from memory.domain.merge import Did, Known, Outcome, Plan
 from memory.domain.types import Category, Op, Stance
+from memory.facts import quoting
 from memory.facts import rows as facts
 from memory.facts.deleting import mark_deleted
-from memory.facts.quoting import mask_beside
 from memory.models import Event, Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
 
 EVENTS = {
@@ -73,6 +73,7 @@ def _touched(profile_id: uuid.UUID, told: Sequence[Told]) -> list[Fact]:
         "loose": sorted({t.claim.value_norm for t in told if t.claim.key is None}),
         "forget": sorted({t.claim.value_norm for t in told if t.claim.forget}),
         "chats": sorted({t.claim.audit_id for t in told}),
+        "values": sorted({t.claim.value_norm for t in told}),
     }
     return list(Fact.objects.raw(sql.read("touched"), about))
 
@@ -124,8 +125,9 @@ def _write(
         if fact_id in rows:
             _reword(rows[fact_id], told[claim.id])
     made = [_made(profile_id, fact, claim, told[claim.id], now) for claim, fact in plan.new.values()]
+    quoting.clear([*made, *(rows[i] for i in plan.clearer if i in rows)], rows.values())
     gone = [row for row in (*saved, *made) if row.state == FactState.DELETED and row.op != Op.RETRACT]
-    masked = mask_beside(profile_id, gone, {t.claim.audit_id for t in told.values()}, among=[*saved, *made])
+    masked = quoting.mask_beside(profile_id, gone, {t.claim.audit_id for t in told.values()}, among=[*saved, *made])
     # What begins to hold is written after what gives way to it.
     rises = {row.id for row in saved if row.state == FactState.CURRENT} - were_held
     bulk.update([row for row in (*saved, *masked) if row.id not in rises], CHANGING)

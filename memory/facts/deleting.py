@@ -13,7 +13,7 @@ from memory import audit, bulk
 from memory.config import conf
 from memory.db import profile_scope
 from memory.domain.closing import with_history
-from memory.domain.known import Slot
+from memory.domain.known import Value
 from memory.domain.types import Cardinality, Op
 from memory.errors import Conflict, NotFound
 from memory.facts import rows
@@ -38,12 +38,12 @@ def remove(fact: Fact, *, actor: str, alone: bool = False) -> list[Fact]:
     Returns all rows that went. Call inside the scope, under `lock`.
     """
     now = now_of(fact.profile_id)
-    gone, slots = _goes(fact, alone)
+    gone, values = _goes(fact, alone)
     for row in gone:
         mark_deleted(row, now)
     bulk.update(gone, DELETION)
     bulk.update(mask_beside(fact.profile_id, gone), ("quote",))
-    rows.bury(fact.profile_id, dict.fromkeys(slots, now))
+    rows.bury(fact.profile_id, dict.fromkeys(values, now))
     if fact.op == Op.RETRACT:
         rows.answer(fact, TombstoneKind.DELETED, now)
     payload: dict[str, Any] = {"fact_id": str(fact.id), "key": fact.key}
@@ -62,7 +62,7 @@ def mark_deleted(row: Fact, now: datetime) -> None:
     row.deleted_at, row.version = now, row.version + 1
 
 
-def _goes(fact: Fact, alone: bool) -> tuple[list[Fact], set[Slot]]:
+def _goes(fact: Fact, alone: bool) -> tuple[list[Fact], set[Value]]:
     """The rows that go with a fact, and the values that must not come back."""
     about = Q(key=fact.key) if fact.key is not None else Q(key__isnull=True, value_norm=fact.value_norm)
     about = (about & Q(space_id=fact.space_id)) | Q(superseded_by=fact)
@@ -71,8 +71,8 @@ def _goes(fact: Fact, alone: bool) -> tuple[list[Fact], set[Slot]]:
     seen = {row_id: rows.known(row) for row_id, row in there.items()}
     gone = [seen[fact.id]] if alone else with_history([seen[fact.id]], list(seen.values()))
     ids = {each.id for each in gone}
-    held = {each.slot for each in seen.values() if each.state == FactState.CURRENT and each.id not in ids}
-    return [there[row_id] for row_id in sorted(ids)], {each.slot for each in gone if not each.closes} - held
+    held = {each.slot[1:] for each in seen.values() if each.state == FactState.CURRENT and each.id not in ids}
+    return [there[row_id] for row_id in sorted(ids)], {each.slot[1:] for each in gone if not each.closes} - held
 
 
 def undelete(*, profile_id: uuid.UUID, fact_id: uuid.UUID, actor: str = "person") -> Fact:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable
 from django.db.models import Q
 
 from memory.domain.masking import masked
+from memory.domain.types import Op
 from memory.models import Fact, FactSource, FactState
 
 
@@ -33,6 +34,21 @@ def mask_beside(
     beside = Fact.objects.filter(taught, profile_id=profile_id).exclude(quote="").exclude(state=FactState.DELETED)
     others = beside.exclude(id__in=[*rows, *(row.id for row in mine)]).order_by("id").select_for_update(of=("self",))
     return [row for row in others if _mask(row, norms)]
+
+
+def clear(made: Iterable[Fact], known: Iterable[Fact]) -> None:
+    """Let new facts quote nothing of what was deleted of the chats that teach them.
+
+    `known` are the rows of those chats, as `heard`. Of a purged fact nobody knows any more what its words were: its
+    chat is quoted no more.
+    """
+    gone = [row for row in known if row.state == FactState.DELETED and row.op != Op.RETRACT]
+    for row in made:
+        told = [other for other in gone if row.source_audit_id in other.heard]  # type: ignore[attr-defined]
+        if any(not other.value for other in told):
+            row.quote = ""
+        elif row.quote:
+            _mask(row, {other.value_norm for other in told})
 
 
 def _mask(row: Fact, norms: set[str]) -> bool:

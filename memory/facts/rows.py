@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import F, Q
 
 from memory import audit, bulk, hashing, key_aliases
-from memory.domain.known import Known, Slot, confirmed_confidence
+from memory.domain.known import Known, Value, confirmed_confidence
 from memory.domain.types import Cardinality, Op
 from memory.errors import Conflict, NotFound
 from memory.models import Event, Fact, FactSource, FactState, Tombstone, TombstoneKind
@@ -187,17 +187,17 @@ def digests(profile_id: uuid.UUID, found: Iterable[Fact]) -> set[bytes]:
     return exact | {digest for digest in map(hashing.anywhere_digest, values) if digest is not None}
 
 
-def bury(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> None:
+def bury(profile_id: uuid.UUID, values: Mapping[Value, datetime]) -> None:
     """Keep deleted values from coming back by what was said until then."""
-    bulk.run(burial(profile_id, slots))
+    bulk.run(burial(profile_id, values))
 
 
-def burial(profile_id: uuid.UUID, slots: Mapping[Slot, datetime]) -> bulk.Part | None:
+def burial(profile_id: uuid.UUID, values: Mapping[Value, datetime]) -> bulk.Part | None:
     """What `bury` does."""
-    if not slots:
+    if not values:
         return None
     times: dict[bytes, datetime] = {}
-    for (_, key, value_norm), at in slots.items():
+    for (key, value_norm), at in values.items():
         for digest in (hashing.value_digest(key, value_norm), hashing.anywhere_digest(value_norm)):
             if digest is not None:
                 times[digest] = max(at, times.get(digest, at))

@@ -73,6 +73,37 @@ def test_a_deleted_value_under_another_key_is_asked_about_and_not_believed(world
     assert jana.held() == {"client.name": "Kestrel Optics"}
 
 
+@pytest.mark.parametrize("purged", [False, True])
+def test_a_deleted_fact_does_not_come_back_inside_another_one_or_its_quote(world: World, purged: bool):
+    jana = world.someone("jana")
+    jana.told(entries(("employer", "Kestrel Optics")), KESTREL)
+    jana.http.delete(f"/v1/facts/{the(jana)['id']}")
+    if purged:
+        let_time_pass(jana.who)
+        world.work()
+    more = entries((None, "Works at Kestrel Optics in Bremen"), ("city", "Bremen"), quote=KESTREL)
+    read_again(jana, more)
+    asked = {fact["key"]: fact for fact in waiting(jana)}
+    assert asked[None]["reasons"] == ["deleted_before"]
+    # Of a purged fact nobody knows the words any more: all that its chat says is asked about.
+    assert jana.held() == ({} if purged else {"address.city": "Bremen"})
+    (bremen,) = [fact for fact in jana.facts() + waiting(jana) if fact["key"] == "address.city"]
+    assert "Kestrel" not in bremen["quote"]
+
+
+def test_what_was_said_before_the_deletion_and_is_read_after_it_is_asked_about(world: World):
+    jana = world.someone("jana")
+    jana.http.post("/v1/facts", json={"key": "employer", "value": "Kestrel Optics"})
+    jana.chat("Did I tell you that I like it at Kestrel Optics GmbH? I swim, too.")
+    jana.http.delete(f"/v1/facts/{the(jana)['id']}")
+    world.model.reset()
+    more = entries((None, "Likes it at Kestrel Optics GmbH"), ("employer", "Kestrel Optics GmbH"), ("hobby", "swim"))
+    world.model.extraction(more)
+    world.work()
+    assert jana.held() == {"hobby": "swim"}
+    assert {fact["reasons"][0] for fact in waiting(jana)} == {"deleted_before"}
+
+
 @pytest.mark.parametrize("first", ["profile", "space"])
 def test_a_deleted_fact_does_not_come_back_with_another_reach(world: World, first: str):
     jana = world.someone("jana")

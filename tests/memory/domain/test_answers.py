@@ -83,6 +83,18 @@ def test_of_a_purged_fact_the_chat_is_remembered():
     assert answered(again, [row]) is Answer.SETTLED
     assert answered(replace(again, cardinality=Cardinality.MANY), [row]) is Answer.DOUBT
     assert answered(replace(again, audit_id=2), [row]) is Answer.NONE
+    assert answered(replace(again, key="client.name"), [row]) is Answer.DOUBT
+
+
+def test_older_words_that_contain_what_was_deleted_wait_under_any_key():
+    row = gone("Kestrel Optics")
+    inside = claim(None, "Works at Kestrel Optics in Bremen", 3, audit_id=2)
+    assert answered(inside, [row]) is Answer.DOUBT
+    assert answered(replace(inside, audit_id=1), [row]) is Answer.DOUBT
+    assert answered(replace(inside, said_at=day(6)), [row]) is Answer.NONE
+    assert answered(replace(inside, value="Works at Kestrel"), [row]) is Answer.NONE
+    assert answered(replace(inside, value="Eats an egg a day"), [gone("egg")]) is Answer.NONE  # says too little
+    assert answered(inside, [replace(row, state="rejected", deleted_at=None)]) is Answer.NONE
 
 
 def test_a_word_that_closed_something_is_no_value():

@@ -94,3 +94,15 @@ def test_a_reading_in_a_space_brings_back_nothing_that_was_deleted():
     again = claim("work.employer", "Acme Inc", 0, space_id=WORK)
     assert did(world.hear(again)) == [Did.ANSWERED]
     assert held(world) == []
+
+
+def test_a_wish_to_forget_counts_in_every_space():
+    for wish, left in (("Acme", [("Acme Labs", "work")]), ("employer", [])):
+        world = World()
+        world.hear(claim("work.employer", "Acme", 0), claim("work.employer", "Acme Labs", 0, space_id=WORK))
+        forgotten = claim("work.employer", wish, 2, op=Op.RETRACT, forget=True, place=(0, 0))
+        same_chat = claim("work.employer", "Acme", 2, space_id=HOME, place=(0, 1), audit_id=forgotten.audit_id)
+        world.hear(forgotten, same_chat)
+        if wish == "employer":
+            world.hear(claim("work.employer", "Beta", 1, space_id=HOME))  # said before, read after it
+        assert held(world) == left, wish
