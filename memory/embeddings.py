@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.db import claim_scope, operator_scope, profile_scope
-from memory.models import EmbedQueue, OwnerKind
+from memory.models import EmbeddingIdentity, EmbedQueue, IdentityState, OwnerKind
 
 LEASE_SECONDS = 15.0  # a worker that died with a batch gives it back by itself
 Vector = NDArray[np.float32]
@@ -69,13 +69,19 @@ def store(
 ) -> int:
     """Write the vectors of one profile's texts, by identity and owner, and take the texts off the queue.
 
-    What has changed or gone since it was taken is left alone: its new text waits already. Returns how many were done.
+    What has changed or gone since it was taken, or is changing now, is left alone: its new text waits already. So is
+    everything where recall has gone over to another embedder meanwhile. Returns how many were done.
     """
     with profile_scope(profile_id):
+        kept = dict(EmbeddingIdentity.objects.exclude(state=IdentityState.RETIRED).values_list("name", "state"))
+        if not any(kept.get(identity) == IdentityState.ACTIVE for identity in vectors):
+            return 0
         mine = EmbedQueue.objects.filter(id__in=[w.id for w in waiting], token__in={w.token for w in waiting})
-        held = set(mine.order_by("id").select_for_update().values_list("id", flat=True))
+        held = set(mine.order_by("id").select_for_update(skip_locked=True).values_list("id", flat=True))
         done = [w for w in waiting if w.id in held]
         for identity, by_owner in vectors.items():
+            if identity not in kept:
+                continue
             put(
                 profile_id=profile_id,
                 identity=identity,
@@ -116,8 +122,9 @@ def put_back(waiting: Sequence[Waiting], *, at: datetime | None, error: str, cou
     for profile_id, mine in by_profile.items():
         with profile_scope(profile_id), connection.cursor() as cursor:
             cursor.execute(
-                "UPDATE embed_queue SET token = NULL, not_before = %s,"
-                " attempts = attempts + %s, error = %s WHERE id = ANY (%s) AND token = ANY (%s)",
+                "UPDATE embed_queue SET token = NULL, not_before = %s, attempts = attempts + %s, error = %s"
+                " WHERE id IN (SELECT id FROM embed_queue WHERE id = ANY (%s) AND token = ANY (%s)"
+                " FOR UPDATE SKIP LOCKED)",  # what is changing now waits anyway
                 [at, int(counts), error[:500], [w.id for w in mine], list({w.token for w in mine})],
             )
 
@@ -126,6 +133,27 @@ def retry_dead() -> int:
     """Let every text that was given up be tried again now, whosever it is. Returns how many."""
     with operator_scope(), connection.cursor() as cursor:
         cursor.execute("UPDATE embed_queue SET not_before = now(), attempts = 0 WHERE not_before IS NULL")
+        return int(cursor.rowcount)
+
+
+MISSING = """
+INSERT INTO embed_queue (profile_id, owner_kind, owner_id, priority)
+SELECT o.profile_id, o.kind, o.id, o.priority FROM (
+  SELECT profile_id, 'fact' AS kind, id, 0 AS priority FROM personal_facts WHERE state = 'current'
+  UNION ALL SELECT profile_id, 'episode', id, 0 FROM episode_summaries
+  UNION ALL SELECT profile_id, 'passage', id, 1 FROM passages) o
+ WHERE NOT EXISTS (SELECT FROM embeddings e
+                    WHERE e.owner_kind = o.kind AND e.owner_id = o.id AND e.identity = %s)
+ON CONFLICT (owner_kind, owner_id) DO NOTHING"""
+
+
+def queue_missing(identity: str) -> int:
+    """Put every text that has no vector of this embedder on the queue. Returns how many. Call in the operator's scope.
+
+    While embedders change, a worker that does not know of it yet may have made a vector of the old one alone.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(MISSING, [identity])
         return int(cursor.rowcount)
 
 

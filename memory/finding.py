@@ -30,6 +30,7 @@ KINDS = ("facts", "episodes", "passages")
 FIELDS = ("query", "space", "k", "at", "kinds")
 MAX_QUERY = 64 * 1024
 USUAL_K, MOST_K = 10, 100
+FIRST_YEAR, LAST_YEAR = 1900, 2200  # of what may be asked about; days are counted from there
 
 
 @dataclass(frozen=True)
@@ -238,6 +239,6 @@ def _time(given: Any) -> datetime | None:
         at = parse_datetime(given) if isinstance(given, str) else None
     except ValueError:
         at = None
-    if at is None:
+    if at is None or not FIRST_YEAR <= at.year <= LAST_YEAR:
         raise InvalidInput("at is a time such as 2026-05-14T09:30:00+02:00.")
     return at if at.tzinfo else at.replace(tzinfo=UTC)

@@ -13,6 +13,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from django.db import connection, transaction
 
+from memory import embeddings
 from memory.db import claim_scope, operator_scope
 from memory.llm.embedding import Identity
 from memory.models import Embedding, EmbeddingIdentity, IdentityState
@@ -137,12 +138,16 @@ def activate(name: str) -> None:
                 state=IdentityState.RETIRED, activated_at=now
             )
             _set(name, state=IdentityState.ACTIVE, activated_at=now)
+        embeddings.queue_missing(name)
         _look()
     LOG.info("embedder_in_use", embedder=name)
 
 
 def sweep() -> int:
-    """Remove the vectors of retired embedders, a bounded number at a time. Returns how many went."""
+    """Remove the vectors of retired embedders, a bounded number at a time. Returns how many went.
+
+    After the last one, what has a vector of that embedder alone waits for one of the embedder in use.
+    """
     with operator_scope():
         due = EmbeddingIdentity.objects.filter(
             state=IdentityState.RETIRED, activated_at__lt=datetime.now(UTC) - RETIRED_STAYS
@@ -159,4 +164,6 @@ def sweep() -> int:
                 _lock()
                 cursor.execute("SELECT embedding_index_drop(%s)", [due.name])
                 due.delete()
+                if active := _look().active:
+                    embeddings.queue_missing(active.name)
     return gone

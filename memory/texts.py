@@ -16,7 +16,7 @@ from memory.models import EpisodeSummary, Fact, FactState, OwnerKind
 def of(owners: Iterable[Owner], *, locked: bool = False) -> dict[uuid.UUID, str]:
     """What is to be embedded of each; owners that are gone, and facts that hold no longer, are left out.
 
-    locked: facts stay as they are until the transaction ends.
+    locked: they stay as they are until the transaction ends; what is changing now is left out, too.
     """
     ids: dict[OwnerKind, list[uuid.UUID]] = {}
     for owner in owners:
@@ -25,12 +25,15 @@ def of(owners: Iterable[Owner], *, locked: bool = False) -> dict[uuid.UUID, str]
     if facts := ids.get(OwnerKind.FACT):
         rows = Fact.objects.filter(id__in=facts, state=FactState.CURRENT).only("key", "value").order_by("id")
         if locked:
-            rows = rows.select_for_update()
+            rows = rows.select_for_update(skip_locked=True)
         found |= {row.id: sentences.to_embed(row) for row in rows}
     if episodes := ids.get(OwnerKind.EPISODE):
-        found |= dict(EpisodeSummary.objects.filter(id__in=episodes).values_list("id", "summary"))
+        summaries = EpisodeSummary.objects.filter(id__in=episodes).order_by("id")
+        if locked:
+            summaries = summaries.select_for_update(skip_locked=True)
+        found |= dict(summaries.values_list("id", "summary"))
     if passages := ids.get(OwnerKind.PASSAGE):
-        found |= _passages(passages)
+        found |= _passages(passages, locked=locked)
     return found
 
 
@@ -46,9 +49,9 @@ SELECT p.id, p.text, s.names, CASE WHEN p.role <> 'assistant' THEN b.text END
  WHERE p.id = ANY (%s)"""
 
 
-def _passages(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, str]:
+def _passages(ids: Sequence[uuid.UUID], *, locked: bool) -> dict[uuid.UUID, str]:
     with connection.cursor() as cursor:
-        cursor.execute(PASSAGES, [list(ids)])
+        cursor.execute(PASSAGES + (" ORDER BY p.id FOR KEY SHARE OF p SKIP LOCKED" if locked else ""), [list(ids)])
         return {
             owner: passage_text(text, names or (), asked=before or "")
             for owner, text, names, before in cursor.fetchall()
