@@ -56,6 +56,7 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
         "vectors": vectors,
         "vector_error": vector_error,
         "charts": _charts(days),
+        "newest": work_selectors.NEWEST,
         "dead": counts["dead"],
     }
     if person.user.is_superuser:

@@ -22,17 +22,43 @@ PICTURES: list[tuple[str, str, dict[str, int], str]] = [
     ("facts-phone", "/dashboard/facts", NARROW, "dark"),
     ("review", "/dashboard/review", WIDE, "light"),
     ("review-phone", "/dashboard/review", NARROW, "dark"),
+    ("episodes", "/dashboard/episodes", WIDE, "dark"),
     ("timeline", "/dashboard/audit", WIDE, "dark"),
     ("workers", "/dashboard/workers", WIDE, "light"),
     ("people", "/dashboard/people", WIDE, "light"),
 ]
 
 
-@pytest.mark.parametrize(("name", "path", "size", "scheme"), PICTURES, ids=[each[0] for each in PICTURES])
-def test_picture(look: Any, anna: Person, name: str, path: str, size: dict[str, int], scheme: str) -> None:
+def prepared(anna: Person) -> None:
     lived(anna)
     User.objects.filter(id=anna.user_id).update(is_superuser=True)
     spaces.create_space(profile_id=anna.profile_id, fields={"slug": "work", "name": "Office"})
-    page = look(viewport=size, color_scheme=scheme).open(path)
-    picture = page.screenshot(path=WHERE / f"{name}.png")
-    assert len(picture) < MOST_BYTES
+
+
+def kept(page: Any, name: str) -> None:
+    assert len(page.screenshot(path=WHERE / f"{name}.png")) < MOST_BYTES
+
+
+@pytest.mark.parametrize(("name", "path", "size", "scheme"), PICTURES, ids=[each[0] for each in PICTURES])
+def test_picture(look: Any, anna: Person, name: str, path: str, size: dict[str, int], scheme: str) -> None:
+    prepared(anna)
+    kept(look(viewport=size, color_scheme=scheme).open(path), name)
+
+
+def test_picture_of_a_chat(look: Any, anna: Person, model: Any) -> None:
+    prepared(anna)
+    model.reply("On the 14th. Somebody has to be at home for Beans that day.")
+    page = look().open("/dashboard/chat")
+    page.get_by_label("Message").fill("When does the heat pump come, and who looks after Beans?")
+    page.get_by_role("button", name="Send").click()
+    page.locator(".chip summary").first.click()
+    kept(page, "chat")
+
+
+def test_picture_of_what_it_would_know(look: Any, anna: Person) -> None:
+    prepared(anna)
+    page = look(viewport=NARROW, color_scheme="dark").open("/dashboard/context")
+    page.get_by_label("Message").fill("When does the heat pump come?")
+    page.get_by_role("button", name="Look").click()
+    page.locator(".recalled").first.wait_for()
+    kept(page, "preview-phone")
