@@ -44,7 +44,7 @@ class AuditList(MemoryView):
             docs.query("conversation_id", "Only what belongs to this conversation."),
             *docs.PAGE,
         ],
-        responses=docs.answers(docs.page_of(AuditSerializer), 400),
+        responses=docs.answers(docs.page_of(AuditSerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, "event_type", "since", "until", "conversation_id", *docs.PAGE_NAMES)

@@ -39,7 +39,7 @@ class ContextView(MemoryView):
         summary="See what a chat would be given",
         description="Nothing is asked of a model and nothing is kept.",
         request=Question,
-        responses=docs.answers(Context, 400, 404),
+        responses=docs.answers(Context, 404),
     )
     def post(self, request: Request) -> Response:
         given = context.for_question(profile_id=self.caller.profile_id, fields=self.sent)

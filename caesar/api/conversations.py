@@ -29,7 +29,7 @@ class ConversationList(MemoryView):
         summary="List the conversations",
         description="Those begun last come first.",
         parameters=[*docs.PAGE],
-        responses=docs.answers(docs.page_of(ConversationSerializer), 400),
+        responses=docs.answers(docs.page_of(ConversationSerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, *docs.PAGE_NAMES)
@@ -62,7 +62,7 @@ class ConversationDetail(MemoryView):
         description="Its text, its summary and all that was made of it go for good. The facts that it taught are listed"
         " and stay with their quotes; with `facts=true` those go that nothing else speaks for.",
         parameters=[docs.query("facts", "Delete the facts too that only this conversation taught.", type=bool)],
-        responses=docs.answers(PrunedSerializer, 400, 404),
+        responses=docs.answers(PrunedSerializer, 404),
     )
     def delete(self, request: Request, conversation_id: str) -> Response:
         params.only(request, "facts")

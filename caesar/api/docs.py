@@ -33,8 +33,8 @@ class Error(serializers.Serializer[Any]):
 
 
 def answers(good: Any, *errors: int, status: int = 200) -> dict[int, Any]:
-    """The answer of a route that needs a key, with its errors."""
-    failed = {code: OpenApiResponse(Error, MEANINGS[code]) for code in (*errors, 401, 403)}
+    """The answer of a route that needs a key, with its errors. Any may be asked with a parameter that it has not."""
+    failed = {code: OpenApiResponse(Error, MEANINGS[code]) for code in (400, *errors, 401, 403)}
     return {status: good if good is not None else OpenApiResponse(description="Done."), **failed}
 
 

@@ -53,7 +53,7 @@ class EntityList(MemoryView):
             docs.query("q", "Only those called like this, or that are this to the person, such as dog."),
             *docs.PAGE,
         ],
-        responses=docs.answers(docs.page_of(EntitySerializer), 400),
+        responses=docs.answers(docs.page_of(EntitySerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, "kind", "q", *docs.PAGE_NAMES)

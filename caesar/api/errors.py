@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from memory.audit import clamp
 from memory.errors import CaesarError, ModelError, NotFound
 
 LOG = structlog.get_logger(__name__)
@@ -18,6 +19,8 @@ LOG = structlog.get_logger(__name__)
 NO_DATABASE = "The database cannot be reached right now. Try again in a moment."
 GONE = "What this belongs to was removed at the same moment: nothing of this request was kept."
 INTERNAL = "Something went wrong inside. The server's log says what."
+# A message may name what was sent, which may be long.
+MOST_MESSAGE = 1_000
 FOREIGN_KEY = "23503"
 CODES = {
     400: "invalid_input",
@@ -40,7 +43,7 @@ class TooLarge(CaesarError):
 
 
 def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
-    error: dict[str, Any] = {"code": code, "message": message}
+    error: dict[str, Any] = {"code": code, "message": clamp(message, MOST_MESSAGE)}
     if details is not None:
         error["details"] = details
     return {"error": error}

@@ -159,7 +159,7 @@ class FactList(FactView):
             docs.query("include_superseded", "What no longer holds too.", type=bool),
             *docs.PAGE,
         ],
-        responses=docs.answers(docs.page_of(FactSerializer), 400),
+        responses=docs.answers(docs.page_of(FactSerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, *self.FILTERS, *docs.PAGE_NAMES)
@@ -181,7 +181,7 @@ class FactList(FactView):
         summary="Write a fact yourself",
         description="It holds at once and is pinned. A single value that it replaces becomes history.",
         request=NewFact,
-        responses=docs.answers(FactSerializer, 400, 404, 409, status=201),
+        responses=docs.answers(FactSerializer, 404, 409, status=201),
     )
     def post(self, request: Request) -> Response:
         fact = facts.author(profile_id=self.caller.profile_id, fields=self.sent)
@@ -199,7 +199,7 @@ class FactDetail(FactView):
         summary="Correct a fact",
         description="What it said before stays as history, and what is learned later only proposes a change.",
         request=FactChanges,
-        responses=docs.answers(FactSerializer, 400, 404, 409),
+        responses=docs.answers(FactSerializer, 404, 409),
     )
     def patch(self, request: Request, fact_id: str) -> Response:
         changes, version = version_of(self.sent)

@@ -56,7 +56,7 @@ class KeyList(MemoryView):
         summary="List the keys in use",
         description=f"Those used last first, at most {key_selectors.MOST}, on one page.",
         parameters=[docs.query("q", "Only keys with this text in the key or an alias.")],
-        responses=docs.answers(docs.page_of(KeySerializer), 400),
+        responses=docs.answers(docs.page_of(KeySerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, "q")
@@ -70,7 +70,7 @@ class KeyList(MemoryView):
         description="From now on, and for the facts that are there: where both have one that holds, the last word "
         "stays, unless what you wrote yourself stands against it.",
         request=KeyPair,
-        responses=docs.answers(AddedSerializer, 400, 409, status=201),
+        responses=docs.answers(AddedSerializer, 409, status=201),
     )
     def post(self, request: Request) -> Response:
         added = keys.add_alias(profile_id=self.caller.profile_id, fields=self.sent)
@@ -109,7 +109,7 @@ class MergeAccept(MemoryView):
         operation_id="acceptKeyMerge",
         summary="They are one key",
         request=KeyPair,
-        responses=docs.answers(AddedSerializer, 400, 409, status=200),
+        responses=docs.answers(AddedSerializer, 409, status=200),
     )
     def post(self, request: Request) -> Response:
         return Response(AddedSerializer(keys.add_alias(profile_id=self.caller.profile_id, fields=self.sent)).data)
@@ -121,7 +121,7 @@ class MergeDismiss(MemoryView):
         summary="They are two keys",
         description="They are not proposed as one again.",
         request=KeyPair,
-        responses=docs.answers(None, 400, 409, status=204),
+        responses=docs.answers(None, 409, status=204),
     )
     def post(self, request: Request) -> Response:
         keys.dismiss(profile_id=self.caller.profile_id, fields=self.sent)

@@ -64,7 +64,7 @@ class ProfileDetail(MemoryView):
         summary="Change the settings",
         description="What was said while memory was off is never learned from, also not later.",
         request=ProfileChanges,
-        responses=docs.answers(ProfileSerializer, 400),
+        responses=docs.answers(ProfileSerializer),
     )
     def patch(self, request: Request) -> Response:
         profile = profiles.update(profile_id=self.caller.profile_id, changes=self.sent)
@@ -78,7 +78,7 @@ class ProfileDetail(MemoryView):
         "to be read, the log, keys that are bound to this profile, and the profile itself. While it goes on, chats are "
         "refused. Broken off, it goes on where it stopped when it is asked for again. The name, or the default, is "
         "free afterwards: whoever uses it next starts anew, with the consent that new profiles have.",
-        responses=docs.answers(ErasedSerializer, 400),
+        responses=docs.answers(ErasedSerializer),
     )
     def delete(self, request: Request) -> Response:
         params.only(request)

@@ -39,7 +39,7 @@ class FactApprove(FactView):
         description="Corrections may be sent with it. A single value that it replaces becomes history; a proposal that"
         " something is over closes it. The answer is the fact that holds now.",
         request=FactChanges,
-        responses=docs.answers(FactSerializer, 400, 404, 409),
+        responses=docs.answers(FactSerializer, 404, 409),
     )
     def post(self, request: Request, fact_id: str) -> Response:
         changes, version = version_of(self.sent)
@@ -70,7 +70,7 @@ class FactReject(_Step):
         summary="Reject a proposal",
         description="That claim is not raised again.",
         request=VersionOnly,
-        responses=docs.answers(FactSerializer, 400, 404, 409),
+        responses=docs.answers(FactSerializer, 404, 409),
     )
     def post(self, request: Request, fact_id: str) -> Response:
         return self.step(fact_id)
@@ -84,7 +84,7 @@ class FactRevert(_Step):
         summary="Bring a former value back",
         description="What holds instead becomes history. From then on it is your own word.",
         request=VersionOnly,
-        responses=docs.answers(FactSerializer, 400, 404, 409),
+        responses=docs.answers(FactSerializer, 404, 409),
     )
     def post(self, request: Request, fact_id: str) -> Response:
         return self.step(fact_id)
@@ -158,7 +158,7 @@ class FactBulk(MemoryView):
         summary="Approve, reject or delete many",
         description="In one step, in the order in which things were said. With `dry_run` nothing is changed.",
         request=BulkRequest,
-        responses=docs.answers(BulkAnswer, 400),
+        responses=docs.answers(BulkAnswer),
     )
     def post(self, request: Request) -> Response:
         action, ids, dry_run = _bulk(self.sent)

@@ -48,7 +48,7 @@ class SpaceList(MemoryView):
         operation_id="listSpaces",
         summary="List the spaces",
         parameters=[*docs.PAGE],
-        responses=docs.answers(docs.page_of(SpaceSerializer), 400),
+        responses=docs.answers(docs.page_of(SpaceSerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, *docs.PAGE_NAMES)
@@ -59,7 +59,7 @@ class SpaceList(MemoryView):
         operation_id="makeSpace",
         summary="Make a space",
         request=NewSpace,
-        responses=docs.answers(SpaceSerializer, 400, 409, status=201),
+        responses=docs.answers(SpaceSerializer, 409, status=201),
     )
     def post(self, request: Request) -> Response:
         made = spaces.create_space(profile_id=self.caller.profile_id, fields=self.sent)
@@ -71,7 +71,7 @@ class SpaceDetail(MemoryView):
         operation_id="changeSpace",
         summary="Rename a space, or switch its memory on or off",
         request=SpaceChanges,
-        responses=docs.answers(SpaceSerializer, 400, 404),
+        responses=docs.answers(SpaceSerializer, 404),
     )
     def patch(self, request: Request, slug: str) -> Response:
         space = spaces.update_space(profile_id=self.caller.profile_id, slug=slug, changes=self.sent)
@@ -85,7 +85,7 @@ class SpaceDetail(MemoryView):
         "where the profile says the same, they are closed; where a key has one value and the profile another one, "
         "they wait for review. `general` stays.",
         parameters=[docs.query("facts", "What becomes of its facts, where it has some.", choices=["delete", "keep"])],
-        responses=docs.answers(RemovedSerializer, 400, 404, 409),
+        responses=docs.answers(RemovedSerializer, 404, 409),
     )
     def delete(self, request: Request, slug: str) -> Response:
         params.only(request, "facts")

@@ -55,7 +55,7 @@ class WorkList(MemoryView):
             docs.query("kind", "Only this kind of work.", choices=KINDS),
             *docs.PAGE,
         ],
-        responses=docs.answers(docs.page_of(WorkSerializer), 400),
+        responses=docs.answers(docs.page_of(WorkSerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request, "state", "kind", *docs.PAGE_NAMES)

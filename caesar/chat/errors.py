@@ -7,7 +7,9 @@ from typing import Any
 
 from starlette.responses import Response
 
+from caesar.api.errors import MOST_MESSAGE
 from caesar.chat import wire
+from memory.audit import clamp
 from memory.errors import CaesarError
 
 RETRY_SECONDS = 5
@@ -50,7 +52,7 @@ def body_of(error: Exception) -> dict[str, Any]:
     else:
         code, message, status = "internal_error", "Something went wrong here; the server's log says what.", 500
     kind = _TYPES.get(status, "invalid_request_error" if status < 500 else "api_error")
-    return {"error": {"code": code, "message": message, "type": kind, "param": None}}
+    return {"error": {"code": code, "message": clamp(message, MOST_MESSAGE), "type": kind, "param": None}}
 
 
 def json_of(error: Exception) -> bytes:
