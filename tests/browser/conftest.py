@@ -32,7 +32,9 @@ def _may_ask_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="package")
 def _chromium() -> Iterator[Any]:
     path = chromium.needed()
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
+
+    expect.set_options(timeout=20_000)  # the first answer of a model waits for its library
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=chromium.ARGUMENTS)

@@ -33,7 +33,7 @@ def test_the_answer_comes_piece_by_piece_with_what_memory_gave(sight, anna, mode
     knows(anna, "dog.name", "Beans")
     knows(anna, "address.city", "Tartu")
     discussions(anna)
-    model.reply(Text(pieces=["It ", "is ", "<b>Beans</b>."], interval=0.4))
+    model.reply(Text(pieces=["It ", "is ", "<b>Beans</b>."], interval=0.8))
     page = sight.open("/dashboard/chat")
     say(page, "Does Beans like the heat pump?")
     answer = page.locator(".said").nth(1)
