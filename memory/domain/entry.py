@@ -25,6 +25,7 @@ _EMPTY = frozenset(
     {"none", "null", "nil", "nan", "n/a", "na", "undefined", "unknown", "not specified", "unspecified", "not mentioned",
      "true", "false", "[]", "{}", "-", "?", "..."}
 )  # fmt: skip
+_SAYS_SOMETHING = regex.compile(r"[\p{L}\p{N}\p{So}]")
 _CODE = regex.compile(r"""\[\s*['"{\[].*\]|\{\s*['"].*\}""", regex.DOTALL)
 _THOUGHT_TAG = regex.compile(r"</?\s*think(?:ing)?\s*>", regex.IGNORECASE)
 _DATE = regex.compile(r"\d{4}(?:-\d{2}(?:-\d{2}(?:[T ]\d{2}:\d{2}[\d:.Z+-]*)?)?)?")
@@ -71,7 +72,7 @@ def read_value(raw: Any) -> str | Dropped:
     """The value as a text of one fact, or why it is none. Numbers are written as a person writes them."""
     if isinstance(raw, str):
         text: str = _THOUGHT_TAG.sub("", clean(raw)).strip()
-        if not text or text.casefold() in _EMPTY:
+        if not _SAYS_SOMETHING.search(text) or text.casefold() in _EMPTY:
             return Dropped("no_value", "its value is empty")
         if len(text) > MAX_VALUE:
             return Dropped("too_long", f"its value has {len(text):,} characters, {MAX_VALUE:,} are allowed")

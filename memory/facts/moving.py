@@ -58,7 +58,8 @@ def widen(there: Sequence[Fact], *, actor: str) -> Counter[str]:
             done["kept"] += 1
         fact.space_id, fact.version = None, fact.version + 1
         fact.save(update_fields=["space", "state", "reasons", "version"])
-        _tell(fact, {"old": {"space": old}, "new": {"space": None}, "reasons": list(fact.reasons)}, actor)
+        folded = rows.named(rows.fold_waiting(fact, now))
+        _tell(fact, {"old": {"space": old}, "new": {"space": None}, "reasons": list(fact.reasons), **folded}, actor)
     return done
 
 

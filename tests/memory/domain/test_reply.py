@@ -128,6 +128,13 @@ def test_it_keeps_the_whole_entries_of_a_reply_that_was_cut():
     assert [d.reason for d in reply.dropped] == ["cut_off"]
 
 
+@pytest.mark.parametrize("value", [".", "?!", '"', "- - -", "\u200b", "\u0301"])
+def test_a_value_that_says_nothing_is_none(value):
+    reply = read(json.dumps({"facts": [{"key": "a", "value": value}, {"key": "b", "value": "\U0001f415"}]}))
+    assert pairs(reply) == [("b", "\U0001f415")]
+    assert [d.reason for d in reply.dropped] == ["no_value"]
+
+
 def test_it_mends_commas_infinities_and_odd_escapes():
     raw = r'[{"key":"a","value":"it\'s \x ok","confidence":NaN,} {"key":"b","value":"y","confidence":-Infinity},]'
     assert pairs(read(raw)) == [("a", "it's x ok"), ("b", "y")]
