@@ -5,11 +5,11 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from caesar.api import errors
+from caesar.outage import is_outage
 
 TITLES = {
     400: "Not understood",
@@ -42,7 +42,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """The database being away is not our mistake, and passes."""
-    away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
+    away = is_outage(sys.exc_info()[1])
     response = _answer(request, 503 if away else 500)
     if away:
         response["Retry-After"] = "2"

@@ -6,11 +6,12 @@ import math
 from typing import Any
 
 import structlog
-from django.db import IntegrityError, InterfaceError, OperationalError
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, JsonResponse
 from rest_framework import exceptions
 from rest_framework.response import Response
 
+from caesar.outage import is_outage
 from memory.audit import clamp
 from memory.errors import CaesarError, ModelError, NotFound
 
@@ -59,7 +60,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         return _framework(error)
     if isinstance(error, IntegrityError) and getattr(error.__cause__, "sqlstate", None) == FOREIGN_KEY:
         return Response(body("conflict", GONE), status=409)
-    if isinstance(error, OperationalError | InterfaceError):
+    if is_outage(error):
         LOG.error("database_unavailable", error=str(error).strip())
         return Response(body("database_unavailable", NO_DATABASE), status=503, headers={"Retry-After": "2"})
     return None

@@ -9,11 +9,11 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-import psycopg
 import structlog
-from django.db import InterfaceError, OperationalError, connection
+from django.db import connection
 
 from caesar.chat.errors import DatabaseAway
+from caesar.outage import is_outage
 
 LOG = structlog.get_logger(__name__)
 THREADS = 8
@@ -45,7 +45,9 @@ async def run_to_the_end(job: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 def _run(job: Callable[[], T]) -> T:
     try:
         return job()
-    except (OperationalError, InterfaceError, psycopg.OperationalError) as error:
+    except Exception as error:
+        if not is_outage(error):
+            raise
         LOG.error("database_unavailable", reason=str(error).strip().partition("\n")[0])
         raise DatabaseAway from error
     finally:
