@@ -26,7 +26,16 @@ SELECT md5('p' || n % 500)::uuid, md5('c' || n % 500 || '.' || n / 1500)::uuid, 
     now() - interval '1 hour', now() - interval '1 hour' * random(), 0, 0, '', '', '{{}}', '', '', '', '', '', 0, 0, 0
   FROM generate_series(1, {count}) n
 """
-ASKED = {"kind": "extract", "route": "", "after": uuid.UUID(int=0), "worker": "w", "lease": 10.0, "most": 40}
+ASKED = {
+    "kind": "extract",
+    "takes": "summarise",
+    "leaves": None,
+    "route": "",
+    "after": uuid.UUID(int=0),
+    "worker": "w",
+    "lease": 10.0,
+    "most": 40,
+}
 
 
 def fill(cluster: Postgres, **counts: int) -> None:
