@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,7 +14,7 @@ from django.db.models import Count, Max, Q
 from django.db.models.functions import Left, Now
 
 from memory import key_aliases
-from memory.domain.near_keys import KeyInUse, Merge, near
+from memory.domain.near_keys import KeyInUse, Meant, Merge, near
 from memory.domain.types import Op
 from memory.models import Fact, FactState, KeyAlias
 
@@ -54,8 +55,13 @@ def in_use(*, profile_id: uuid.UUID, q: str | None = None) -> list[Used]:
     return [used for used in found if not q or any(q.casefold() in name for name in (used.key, *used.aliases))]
 
 
-def merges(*, profile_id: uuid.UUID) -> list[Proposed]:
-    """Keys in use that are perhaps one by their form, but for those that the person has answered."""
+def names(*, profile_id: uuid.UUID, most: int) -> list[str]:
+    """The keys of what holds or waits, those used last first."""
+    return [row["key"] for row in _by_key(profile_id)[:most]]
+
+
+def merges(*, profile_id: uuid.UUID, meant: Iterable[Meant] = ()) -> list[Proposed]:
+    """Keys in use that are perhaps one by their form or as `meant`, but for those that the person has answered."""
     found = _by_key(
         profile_id,
         norms=ArrayAgg(Left("value_norm", VALUE_CHARS), distinct=True),
@@ -67,7 +73,7 @@ def merges(*, profile_id: uuid.UUID) -> list[Proposed]:
     ]
     settled = KeyAlias.objects.filter(profile_id=profile_id).values_list("alias", "key")
     used = {row["key"]: _used(row, {}) for row in found}
-    return [Proposed(each, used[each.alias], used[each.key]) for each in near(keys, settled)]
+    return [Proposed(each, used[each.alias], used[each.key]) for each in near(keys, settled, meant)]
 
 
 def _by_key(profile_id: uuid.UUID, **more: Any) -> list[dict[str, Any]]:

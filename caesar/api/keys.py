@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from caesar.api import docs, params
 from caesar.api.base import MemoryView
-from memory import key_selectors, keys
+from memory import key_merges, key_selectors, keys
 from memory.domain.near_keys import Why
 from memory.key_selectors import Proposed, Used
 
@@ -94,13 +94,13 @@ class MergeList(MemoryView):
     @extend_schema(
         operation_id="listKeyMerges",
         summary="Keys that are perhaps one",
-        description="By their form, and never about different people or things. Nothing is merged until you say so.",
+        description="By their form or their meaning, and never about different people or things. Nothing is merged"
+        " until you say so.",
         responses=docs.answers(docs.page_of(MergeSerializer)),
     )
     def get(self, request: Request) -> Response:
         params.only(request)
-        with self.scope():
-            found = key_selectors.merges(profile_id=self.caller.profile_id)
+        found = key_merges.proposed(profile_id=self.caller.profile_id)
         return Response({"next": None, "previous": None, "results": self.many(found, MergeSerializer)})
 
 

@@ -1,4 +1,4 @@
-"""Keys that are perhaps one, by their form: proposed to the person as a merge, never merged silently.
+"""Keys that are perhaps one, by their form or their meaning: proposed to the person as a merge, never merged silently.
 
 `project.atlas.launch` beside `project.atlas.launch_date`, `atlas.project.launch_date`, `project.atlas.lunch_date`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -18,6 +18,8 @@ from .keys import is_usual
 MOST_KEYS = 1_000  # those in use last
 MOST_MERGES = 100
 MOST_LETTERS = 16  # of a word that is looked at for slips
+THE_SAME = 0.8  # cosine from which two keys mean the same, seen with all-MiniLM-L6-v2: shoe_size, foot.size
+ALIKE = 0.5  # from here on they may, where they have a value in common: address.city, residence_town
 MOST_ALIKE = 30  # more that differ by a letter are no slips: somebody counts with them
 
 _SMALL = frozenset(["a", "an", "at", "by", "for", "in", "my", "of", "on", "s", "the", "to"])
@@ -37,6 +39,7 @@ class Why(StrEnum):
     SPELLING = "spelling"  # a word differs by a letter or two
     PART = "part"  # one has a word more that adds nothing
     VALUE = "value"  # one has a word more, and they have a value in common
+    MEANING = "meaning"  # other words for the same thing
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,15 @@ class KeyInUse:
     facts: int
     values: frozenset[str]
     entities: frozenset[uuid.UUID] = frozenset()
+
+
+@dataclass(frozen=True)
+class Meant:
+    """That two keys mean much the same; `cosine` of their words as an embedder sees them."""
+
+    one: str
+    other: str
+    cosine: float
 
 
 @dataclass(frozen=True)
@@ -61,15 +73,17 @@ class Merge:
 Pair = tuple[KeyInUse, KeyInUse, Why]
 
 
-def near(keys: Sequence[KeyInUse], settled: Iterable[tuple[str, str]] = ()) -> list[Merge]:
+def near(keys: Sequence[KeyInUse], settled: Iterable[tuple[str, str]] = (), meant: Iterable[Meant] = ()) -> list[Merge]:
     """The merges to propose, for keys in use with the last used first; not those that a person has answered.
 
-    Keys that are about different entities are never one.
+    Keys that are about different entities are never one. Of keys that are `meant` alike those are proposed that mean
+    the same, and those that have a value in common; never two that the product itself tells apart (brother.name and
+    sister.name).
     """
     used = {each.key: each for each in keys[:MOST_KEYS]}
     answered = {frozenset(pair) for pair in settled}
     found: dict[frozenset[str], Merge] = {}
-    for one, other, why in _pairs(list(used.values())):
+    for one, other, why in (*_pairs(list(used.values())), *_of_one_meaning(used, meant)):
         pair = frozenset({one.key, other.key})
         if len(pair) < 2 or pair in answered or pair in found or _about_two(one, other):
             continue
@@ -86,6 +100,15 @@ def _pairs(keys: Sequence[KeyInUse]) -> Iterator[Pair]:
     yield from _same(keys, lambda each: " ".join(sorted(map(_singular, words[each.key]))), Why.NUMBER)
     yield from _with_more(keys, words)
     yield from _misspelt(keys, words)
+
+
+def _of_one_meaning(used: Mapping[str, KeyInUse], meant: Iterable[Meant]) -> Iterator[Pair]:
+    for pair in sorted(meant, key=lambda pair: -pair.cosine):
+        one, other = used.get(pair.one), used.get(pair.other)
+        if one is None or other is None or (is_usual(one.key) and is_usual(other.key)):
+            continue
+        if pair.cosine >= THE_SAME or (pair.cosine >= ALIKE and _telling(one.values & other.values)):
+            yield one, other, Why.MEANING
 
 
 def _same(keys: Sequence[KeyInUse], form: Callable[[KeyInUse], str], why: Why) -> Iterator[Pair]:

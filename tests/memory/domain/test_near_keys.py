@@ -7,7 +7,7 @@ import uuid
 
 import pytest
 
-from memory.domain.near_keys import MOST_MERGES, KeyInUse, Why, distance, near
+from memory.domain.near_keys import MOST_MERGES, KeyInUse, Meant, Why, distance, near
 
 
 def used(key: str, *values: str, facts: int = 1, entity: uuid.UUID | None = None) -> KeyInUse:
@@ -104,3 +104,25 @@ def test_it_stays_quick_with_very_many_keys_that_look_alike():
 )
 def test_it_counts_letters_put_in_left_out_changed_and_swapped(one, other, letters):
     assert distance(one, other) == distance(other, one) == letters
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "cosine", "proposed"),
+    [
+        (used("shoe_size", "43"), used("foot.size", "44"), 0.87, True),
+        (used("address.city", "graz"), used("residence_town", "graz"), 0.51, True),
+        (used("address.city", "graz"), used("residence_town", "linz"), 0.51, False),
+        (used("age", "3"), used("rank", "3"), 0.6, False),  # a figure in common says nothing
+        (used("brother.name", "tom"), used("sister.name", "tom"), 0.9, False),
+        (
+            used("a.owner", "anna", entity=uuid.UUID(int=1)),
+            used("b.owner", "anna", entity=uuid.UUID(int=2)),
+            0.9,
+            False,
+        ),
+    ],
+)
+def test_it_proposes_what_means_the_same(one, other, cosine, proposed):
+    found = near([one, other], meant=[Meant(one.key, other.key, cosine)])
+    assert [merge.why for merge in found] == ([Why.MEANING] if proposed else [])
+    assert near([one, other], [(other.key, one.key)], [Meant(one.key, other.key, cosine)]) == []
