@@ -19,7 +19,7 @@ from signal import SIGINT
 
 import psycopg
 
-from caesar.embedded import bootstrap, home, leftovers, urls
+from caesar.embedded import bootstrap, home, leftovers, sizing, urls
 from caesar.embedded.errors import CannotStart
 from caesar.embedded.server import Server, serving
 
@@ -30,7 +30,6 @@ SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "max_connections": "200",
-    "shared_buffers": "128MB",
     "max_wal_size": "512MB",
     "min_wal_size": "64MB",
     "password_encryption": "scram-sha-256",
@@ -43,7 +42,13 @@ SETTINGS = {
     "log_line_prefix": "%m [%p] ",
 }
 # For tests: what a crash may lose does not matter.
-FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum_naptime": "5s"}
+FAST = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "autovacuum_naptime": "5s",
+    "shared_buffers": "128MB",
+}
 
 
 @dataclass(frozen=True)
@@ -71,7 +76,8 @@ class Postgres:
 
     def command(self) -> list[str]:
         """What runs the server in the foreground; STOP_SIGNAL ends it."""
-        settings = SETTINGS | (FAST if self.fast else {}) | {"unix_socket_directories": str(home.sockets(self.home))}
+        settings = SETTINGS | sizing.settings() | (FAST if self.fast else {})
+        settings |= {"unix_socket_directories": str(home.sockets(self.home))}
         arguments = [part for name, value in settings.items() for part in ("-c", f"{name}={value}")]
         return [*as_other_user(), str(programs() / "postgres"), "-D", str(self.data), *arguments]
 

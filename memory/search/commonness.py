@@ -8,7 +8,7 @@ import uuid
 
 from memory.models import OwnerKind
 
-KEPT_SECONDS = 300.0
+KEPT_SECONDS = 900.0
 MOST = 100_000
 _lock = threading.Lock()
 _kept: dict[tuple[OwnerKind, uuid.UUID, int], tuple[float, int]] = {}

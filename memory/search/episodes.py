@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -12,7 +10,7 @@ from memory.domain.ranking import episodes as ranking
 from memory.domain.ranking.facts import Term
 from memory.domain.terms import is_specific
 from memory.models import EpisodeSummary, OwnerKind
-from memory.search import candidates
+from memory.search import candidates, sizes
 from memory.search.candidates import Scope
 from memory.search.question import Question
 
@@ -33,36 +31,27 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime) -> lis
     if most <= 0:
         return []
     scope = replace(scope, since=max(scope.since, now - timedelta(days=rules.max_age_days)))
-    near = question.near
-    cosines = candidates.nearest(OwnerKind.EPISODE, near, scope, most=NEAREST) if near else {}
+    near = candidates.nearest(OwnerKind.EPISODE, question.near, scope, most=NEAREST)
     held = candidates.holders(OwnerKind.EPISODE, question.terms, scope, most=HOLDERS)
-    named = {owner for one in held for owner in one.owners} - cosines.keys()
-    if near and named:
-        cosines |= candidates.cosines(OwnerKind.EPISODE, near, sorted(named))
-    rows = EpisodeSummary.objects.select_related("conversation").filter(
-        profile_id=scope.profile_id, space_id=scope.space_id, id__in=cosines.keys() | named
-    )
-    by_id = {row.id: row for row in rows}
+    ids = {*near, *(owner for one in held for owner in one.owners)}
+    if not ids:
+        return []
     ranked = ranking.rank(
         [Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)],
-        [_candidate(row, question, cosines, now) for row in by_id.values()],
-        episodes=candidates.size(OwnerKind.EPISODE, scope.profile_id),
+        [
+            ranking.EpisodeCandidate(episode_id, cosine, candidates.places(terms), age / SECONDS_PER_DAY, recalls)
+            for episode_id, cosine, terms, age, recalls in candidates.weighed(
+                "episodes_weighed", question, question.terms, scope, ids, now=now
+            )
+        ],
+        episodes=sizes.rows(OwnerKind.EPISODE, scope.profile_id),
         halflife_days=rules.halflife_days,
         recall_weight_scale=rules.recall_weight_scale,
         threshold=rules.similarity_threshold,
         min_lexical=conf().memory.facts_recall.min_lexical,
+    )[:most]
+    shown = EpisodeSummary.objects.select_related("conversation").filter(
+        profile_id=scope.profile_id, id__in=[one.id for one in ranked]
     )
-    return [Found(by_id[one.id], replace(one, score=round(one.score, 4))) for one in ranked[:most]]
-
-
-def _candidate(
-    row: EpisodeSummary, question: Question, cosines: Mapping[uuid.UUID, float], now: datetime
-) -> ranking.EpisodeCandidate:
-    terms = set(row.terms)
-    return ranking.EpisodeCandidate(
-        row.id,
-        cosines.get(row.id),
-        frozenset(n for n, term in enumerate(question.terms) if term in terms),
-        (now - row.said_at).total_seconds() / SECONDS_PER_DAY,
-        row.recall_count,
-    )
+    by_id = {row.id: row for row in shown}
+    return [Found(by_id[one.id], replace(one, score=round(one.score, 4))) for one in ranked if one.id in by_id]

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-import uuid
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
-from django.db.models import QuerySet
-
-from memory import selectors
 from memory.config import conf
 from memory.domain.ranking import facts as ranking
 from memory.domain.terms import is_specific
 from memory.models import Fact, OwnerKind
-from memory.search import candidates
+from memory.search import candidates, sizes
 from memory.search.candidates import Scope
 from memory.search.question import Question
 
 NEAREST = 24
 HOLDERS = 50  # a word in more facts than these names none of them
 RECENT = timedelta(days=30)
-WEIGHED = ("id", "terms", "importance", "last_used_at", "last_confirmed_at")
-SHOWN = ("key", "value", "quote", "said_at", "source_audit_id", "space_id")
+SHOWN = """
+SELECT id, key, value, quote, said_at, source_audit_id, space_id FROM personal_facts
+ WHERE id = ANY (%s::uuid[]) AND profile_id = %s AND state = 'current'"""
 
 
 @dataclass(frozen=True)
 class Found:
-    """A fact that the question brings up. `row.score` is what it is worth without any question."""
+    """A fact that the question brings up; `row` holds what is shown of it."""
 
-    row: Any
+    row: Fact
     ranked: ranking.Ranked
 
 
@@ -38,35 +34,28 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime | None 
     rules = conf().memory.facts_recall
     if most <= 0:
         return []
-    near = question.near
-    by_meaning = candidates.nearest(OwnerKind.FACT, near, scope, most=NEAREST + most) if near else {}
+    near = candidates.nearest(OwnerKind.FACT, question.near, scope, most=NEAREST + most)
     held = candidates.holders(OwnerKind.FACT, question.terms, scope, most=HOLDERS)
-    named = {owner for one in held for owner in one.owners} - by_meaning.keys()
-    if near and named:
-        by_meaning |= candidates.cosines(OwnerKind.FACT, near, sorted(named))
-    ids = by_meaning.keys() | named
+    ids = {*near, *(owner for one in held for owner in one.owners)}
     if not ids:
         return []
-    in_scope = selectors.facts_held(profile_id=scope.profile_id, space_id=scope.space_id)
+    recent = (now or datetime.now(UTC)) - RECENT
     ranked = ranking.rank(
         [ranking.Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)],
-        _candidates(in_scope.filter(id__in=ids), question, by_meaning, now or datetime.now(UTC)),
-        facts=candidates.size(OwnerKind.FACT, scope.profile_id),
+        [
+            ranking.FactCandidate(fact_id, cosine, candidates.places(terms), importance, is_recent)
+            for fact_id, cosine, terms, importance, is_recent in candidates.weighed(
+                "facts_weighed", question, question.terms, scope, ids, recent=recent
+            )
+        ],
+        facts=sizes.rows(OwnerKind.FACT, scope.profile_id),
         min_score=rules.min_score,
         min_lexical=rules.min_lexical,
     )[:most]
-    rows = selectors.with_score(in_scope.filter(id__in=[one.id for one in ranked])).only(*SHOWN)
-    shown = {row.id: row for row in rows}
+    shown = _shown(ranked, scope)
     return [Found(shown[one.id], replace(one, score=round(one.score, 4))) for one in ranked if one.id in shown]
 
 
-def _candidates(
-    facts: QuerySet[Fact], question: Question, cosines: dict[uuid.UUID, float], now: datetime
-) -> list[ranking.FactCandidate]:
-    places = {term: n for n, term in enumerate(question.terms)}
-    found = []
-    for fact_id, terms, importance, used_at, confirmed_at in facts.values_list(*WEIGHED):
-        hits = frozenset(places[term] for term in terms if term in places)
-        recent = now - max(confirmed_at, used_at or confirmed_at) <= RECENT
-        found.append(ranking.FactCandidate(fact_id, cosines.get(fact_id), hits, importance, recent))
-    return found
+def _shown(ranked: list[ranking.Ranked], scope: Scope) -> dict[object, Fact]:
+    ids = candidates.as_array([str(one.id) for one in ranked])
+    return {row.id: row for row in Fact.objects.raw(SHOWN, [ids, scope.profile_id])}

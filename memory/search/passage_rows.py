@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
 from memory.domain.ranking.around import Floats, Holders, Ints, Places
-from memory.models import OwnerKind
-from memory.search import commonness
+from memory.models import OwnerKind, Passage
+from memory.search import candidates, commonness
 from memory.search.candidates import COUNT_TO, Scope
+from memory.search.question import Question
 
+At = tuple[Sequence[str], Sequence[int]]  # conversations, positions
 MOST_HOLDERS = 400  # passages of a word that are looked at one by one
 
 
 @dataclass(frozen=True)
-class Row:
-    """A passage as its ranking needs it."""
+class Rows:
+    """Passages as columns of the same length, as their ranking needs them. `terms`: a bit for each that is held."""
 
-    id: uuid.UUID
-    conversation: uuid.UUID
-    position: int
-    length: int
-    role: str
-    speaker: str
-    said_at: datetime
-    terms: frozenset[int]
+    id: Sequence[str] = ()
+    cosine: Sequence[float | None] = ()
+    terms: Sequence[int] = ()
+    conversation: Sequence[str] = ()
+    position: Sequence[int] = ()
+    length: Sequence[int] = ()
+    said_at: Sequence[float] = ()
+    by_assistant: Sequence[bool] = ()
+    speaker: Sequence[str] = ()
 
 
 class Held:
@@ -41,7 +42,8 @@ class Held:
         self.df = list(df)
         whole = b"".join(one[0] for one in found if one is not None)
         ids, numbers = np.unique(np.frombuffer(whole, np.dtype("V16")), return_inverse=True)
-        self._conversations = [uuid.UUID(bytes=bytes(one)) for one in ids]
+        digits = ids.tobytes().hex()
+        self._conversations = [digits[n : n + 32] for n in range(0, len(digits), 32)]
         self._numbers = {one: n for n, one in enumerate(self._conversations)}
         holders: list[Holders | None] = []
         begin = 0
@@ -54,12 +56,12 @@ class Held:
             begin += count
         self.places = Places(holders)
 
-    def best(self, weights: Floats, most: int) -> tuple[list[uuid.UUID], list[int]]:
+    def best(self, weights: Floats, most: int) -> tuple[list[str], list[int]]:
         """(conversations, positions) of the messages that hold most of the question, themselves or around them."""
         conversations, positions = self.places.best(weights, most)
         return [self._conversations[n] for n in conversations], [int(n) for n in positions]
 
-    def numbers(self, conversations: Sequence[uuid.UUID]) -> Ints:
+    def numbers(self, conversations: Sequence[str]) -> Ints:
         """The number of each; those that no term stands in get new ones."""
         return np.array([self._numbers.setdefault(one, len(self._numbers)) for one in conversations], np.int64)
 
@@ -86,49 +88,40 @@ def places(terms: Sequence[int], scope: Scope) -> Held:
     return Held(df, found)
 
 
-FETCH = """
-WITH wanted AS (
-  SELECT id FROM unnest(%(ids)s::uuid[]) AS i (id)
-  UNION
-  SELECT p.id FROM passages p
-    JOIN unnest(%(conversations)s::uuid[], %(positions)s::integer[]) AS w (conversation, position)
-      ON p.conversation_id = w.conversation AND p.position = w.position
-)
-SELECT p.id, p.conversation_id, p.position, p.length, p.role, p.speaker, p.said_at, p.terms
-  FROM passages p JOIN wanted USING (id)
- WHERE p.profile_id = %(profile)s AND p.space_id = %(space)s AND p.said_at BETWEEN %(since)s AND %(until)s"""
-
-
-def fetch(ids: Sequence[uuid.UUID], at: tuple[Sequence[uuid.UUID], Sequence[int]], scope: Scope) -> list[Row]:
+def fetch(question: Question, terms: Sequence[int], ids: Sequence[str], at: At, scope: Scope) -> Rows:
     """The passages with these ids and those at these places, in this scope."""
+    columns = zip(
+        *candidates.weighed(
+            "passages_weighed",
+            question,
+            terms,
+            scope,
+            ids,
+            conversations=candidates.as_array(at[0]),
+            positions=list(at[1]),
+            since=scope.since,
+            until=scope.until,
+        ),
+        strict=True,
+    )
+    return Rows(*columns)
+
+
+def texts(ids: Sequence[str]) -> dict[str, str]:
+    """The texts of these passages, as far as they are still there."""
     with connection.cursor() as cursor:
-        cursor.execute(
-            FETCH,
-            {
-                "ids": list(ids),
-                "conversations": list(at[0]),
-                "positions": list(at[1]),
-                "profile": scope.profile_id,
-                "space": scope.space_id,
-                "since": scope.since,
-                "until": scope.until,
-            },
-        )
-        return [_row(*columns) for columns in cursor.fetchall()]
+        cursor.execute("SELECT id::text, text FROM passages WHERE id = ANY (%s::uuid[])", [candidates.as_array(ids)])
+        return dict(cursor.fetchall())
+
+
+SHOWN = """
+SELECT id, text, role, speaker, said_at, audit_id, source_ids FROM passages WHERE id = ANY (%s::uuid[])"""
+
+
+def shown(ids: Sequence[str]) -> dict[str, Passage]:
+    """What is shown of these passages, as far as they are still there."""
+    return {str(row.id): row for row in Passage.objects.raw(SHOWN, [candidates.as_array(ids)])}
 
 
 def _ints(data: bytes) -> NDArray[np.int64]:
     return np.frombuffer(data, ">i4").astype(np.int64)
-
-
-def _row(
-    passage_id: uuid.UUID,
-    conversation: uuid.UUID,
-    position: int,
-    length: int,
-    role: str,
-    speaker: str,
-    said_at: datetime,
-    terms: Sequence[int],
-) -> Row:
-    return Row(passage_id, conversation, position, length, role, speaker, said_at, frozenset(terms))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 import zoneinfo
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,10 +11,10 @@ import numpy as np
 
 from memory.domain.ranking import asked as asking
 from memory.domain.ranking import passages as ranking
-from memory.domain.ranking.around import rarity
+from memory.domain.ranking.around import Ints, rarity
 from memory.domain.terms import term_ids
 from memory.models import OwnerKind, Passage
-from memory.search import candidates, passage_rows, speakers
+from memory.search import candidates, passage_rows, sizes, speakers
 from memory.search.candidates import Scope
 from memory.search.question import Question
 
@@ -35,47 +34,45 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime, zone: 
     day = now.astimezone(zoneinfo.ZoneInfo(zone)).date()
     asked = asking.read(question.text, today=day, speakers=speakers.of(scope.profile_id, scope.space_id))
     terms = term_ids(scope.profile_id, asked.words)
-    near = candidates.nearest(OwnerKind.PASSAGE, question.near, scope, most=NEAREST) if question.near else {}
+    near = candidates.nearest(OwnerKind.PASSAGE, question.near, scope, most=NEAREST)
     held = passage_rows.places(terms, scope)
-    weights = rarity(held.df, candidates.size(OwnerKind.PASSAGE, scope.profile_id))
-    rows = passage_rows.fetch(list(near), held.best(weights, BY_WORDS), scope)
-    if not rows:
+    weights = rarity(held.df, sizes.rows(OwnerKind.PASSAGE, scope.profile_id))
+    rows = passage_rows.fetch(question, terms, near, held.best(weights, BY_WORDS), scope)
+    if not rows.id:
         return []
-    if question.near:
-        others = [row.id for row in rows if row.id not in near]
-        near |= candidates.cosines(OwnerKind.PASSAGE, question.near, others)
-    columns = _columns(rows, near, held, terms, zone)
+    columns = _columns(rows, held, len(terms), zone if asked.periods else None)
     scores = ranking.score(asked, columns, weights, held.places)
     chosen = ranking.shortlist(scores, columns, max(most, ranking.SHORTLIST))
-    texts = {row.id: row for row in Passage.objects.filter(id__in=[rows[place].id for place in chosen])}
-    chosen = np.array([place for place in chosen if rows[place].id in texts], np.int64)
-    order, scores = ranking.told(asked, scores, columns, chosen, [texts[rows[n].id].text for n in chosen])
+    texts = passage_rows.texts([rows.id[n] for n in chosen])
+    chosen = np.array([n for n in chosen if rows.id[n] in texts], np.int64)
+    order, scores = ranking.told(asked, scores, columns, chosen, [texts[rows.id[n]] for n in chosen])
+    best = [int(n) for n in order[:most]]
+    shown = passage_rows.shown([rows.id[n] for n in best])
     return [
-        Found(texts[rows[n].id], round(float(scores.total[n]), 4), scores.of(n), _why(scores.of(n)))
-        for n in order[:most]
+        Found(shown[rows.id[n]], round(float(scores.total[n]), 4), scores.of(n), _why(scores.of(n)))
+        for n in best
+        if rows.id[n] in shown
     ]
 
 
-def _columns(
-    rows: Sequence[passage_rows.Row],
-    cosines: Mapping[uuid.UUID, float],
-    held: passage_rows.Held,
-    terms: Sequence[int],
-    zone: str,
-) -> ranking.Candidates:
-    here = zoneinfo.ZoneInfo(zone)
+def _columns(rows: passage_rows.Rows, held: passage_rows.Held, terms: int, zone: str | None) -> ranking.Candidates:
+    """zone: where the person lives; None where no day is asked about."""
+    bits = np.array(rows.terms, np.int64)[:, None] >> np.arange(terms)
     return ranking.Candidates(
-        cosine=np.array([cosines.get(row.id, np.nan) for row in rows], np.float32),
-        holds=np.array([[term in row.terms for term in terms] for row in rows], np.bool_).reshape(
-            len(rows), len(terms)
-        ),
-        conversation=held.numbers([row.conversation for row in rows]),
-        position=np.array([row.position for row in rows], np.int64),
-        length=np.array([row.length for row in rows], np.int64),
-        by_assistant=np.array([row.role == "assistant" for row in rows], np.bool_),
-        speaker=[row.speaker for row in rows],
-        day=np.array([row.said_at.astimezone(here).date().toordinal() for row in rows], np.int64),
+        cosine=np.array(rows.cosine, np.float32),
+        holds=(bits & 1).astype(np.bool_),
+        conversation=held.numbers(rows.conversation),
+        position=np.array(rows.position, np.int64),
+        length=np.array(rows.length, np.int64),
+        by_assistant=np.array(rows.by_assistant, np.bool_),
+        speaker=rows.speaker,
+        day=_days(rows.said_at, zone) if zone else np.zeros(len(rows.id), np.int64),
     )
+
+
+def _days(said_at: Sequence[float], zone: str) -> Ints:
+    here = zoneinfo.ZoneInfo(zone)
+    return np.array([datetime.fromtimestamp(at, here).toordinal() for at in said_at], np.int64)
 
 
 REASONS = {

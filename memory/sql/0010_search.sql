@@ -108,21 +108,29 @@ CREATE FUNCTION search_scope(kind text) RETURNS text LANGUAGE sql IMMUTABLE AS $
   END $$;
 CREATE FUNCTION search_table(kind text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
   SELECT CASE kind WHEN 'fact' THEN 'personal_facts' WHEN 'episode' THEN 'episode_summaries' WHEN 'passage' THEN 'passages' END $$;
-CREATE FUNCTION search_nearest_sql(kind text, identity text, dim integer, exact boolean) RETURNS text LANGUAGE sql STABLE AS $$
-  -- The identity is a literal, or its index is not used. `+ 0` keeps the index out of an exact search.
+-- The identity is a literal, or its index is not used.
+CREATE FUNCTION search_exact_sql(kind text, identity text, dim integer) RETURNS text LANGUAGE sql STABLE AS $$
+  -- All are compared, then owners are looked up from the nearest on, until there are enough that may be found.
+  -- `+ 0` keeps the index out.
+  SELECT format('SELECT o.id, (-e.distance)::real FROM (SELECT v.owner_id, (v.vector::halfvec(%1$s) <#> $1) + 0 AS distance'
+                ' FROM embeddings v WHERE v.identity = %3$L AND v.owner_kind = %4$L AND v.profile_id = %5$L'
+                ' ORDER BY distance OFFSET 0) e'
+                ' JOIN %2$s o ON o.id = e.owner_id AND o.profile_id = %5$L AND %6$s ORDER BY e.distance LIMIT $5',
+                dim, search_table(kind), identity, kind, caesar_profile(), search_scope(kind)) $$;
+CREATE FUNCTION search_indexed_sql(kind text, identity text, dim integer) RETURNS text LANGUAGE sql STABLE AS $$
   SELECT format('SELECT o.id, (-(e.vector::halfvec(%1$s) <#> $1))::real'
                 ' FROM embeddings e JOIN %2$s o ON o.id = e.owner_id AND o.profile_id = e.profile_id'
                 ' WHERE e.identity = %3$L AND e.owner_kind = %4$L AND e.profile_id = %5$L AND %6$s'
-                ' ORDER BY (e.vector::halfvec(%1$s) <#> $1)%7$s LIMIT $5',
-                dim, search_table(kind), identity, kind, caesar_profile(), search_scope(kind),
-                CASE WHEN exact THEN ' + 0' ELSE '' END) $$;
+                ' ORDER BY e.vector::halfvec(%1$s) <#> $1 LIMIT $5',
+                dim, search_table(kind), identity, kind, caesar_profile(), search_scope(kind)) $$;
 
 CREATE FUNCTION search_exact(kind text, identity text, dim integer, query text, space uuid, since timestamptz,
                              until timestamptz, most integer)
   RETURNS TABLE (owner_id uuid, cosine real)
-  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET jit = off AS $$
+  LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET jit = off
+  SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN
-  RETURN QUERY EXECUTE search_nearest_sql(kind, identity, dim, true) USING query::halfvec, space, since, until, most;
+  RETURN QUERY EXECUTE search_exact_sql(kind, identity, dim) USING query::halfvec, space, since, until, most;
 END $$;
 CREATE FUNCTION search_indexed(kind text, identity text, dim integer, query text, space uuid, since timestamptz,
                                until timestamptz, most integer)
@@ -132,16 +140,19 @@ CREATE FUNCTION search_indexed(kind text, identity text, dim integer, query text
 DECLARE wanted CONSTANT halfvec := query;  -- which loads the library that knows the settings
 BEGIN
   PERFORM set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', '100', true);
-  RETURN QUERY EXECUTE search_nearest_sql(kind, identity, dim, false) USING wanted, space, since, until, most;
+  RETURN QUERY EXECUTE search_indexed_sql(kind, identity, dim) USING wanted, space, since, until, most;
 END $$;
--- How near some owners are that something else has found.
+-- How near some owners are that something else has found; nothing where there is no question's vector.
 CREATE FUNCTION search_cosines(kind text, identity text, dim integer, query text, owners uuid[])
   RETURNS TABLE (owner_id uuid, cosine real)
   LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp SET jit = off AS $$
 BEGIN
+  IF query IS NULL THEN RETURN; END IF;
+  -- One by one: else a plan may read all vectors of the profile.
   RETURN QUERY EXECUTE format(
-    'SELECT e.owner_id, (-(e.vector::halfvec(%1$s) <#> $1))::real FROM embeddings e'
-    ' WHERE e.owner_kind = %2$L AND e.owner_id = ANY ($2) AND e.identity = %3$L AND e.profile_id = %4$L',
+    'SELECT o.id, (-(e.vector::halfvec(%1$s) <#> $1))::real FROM unnest($2) o (id) CROSS JOIN LATERAL'
+    ' (SELECT v.vector FROM embeddings v WHERE v.owner_kind = %2$L AND v.owner_id = o.id AND v.identity = %3$L'
+    ' AND v.profile_id = %4$L LIMIT 1) e',
     dim, kind, identity, caesar_profile()) USING query::halfvec, owners;
 END $$;
 -- How many owners hold each of the terms (numbered from 0), counted up to a bound, and which where they are few.

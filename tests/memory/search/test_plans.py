@@ -16,7 +16,7 @@ from memory.db import profile_scope
 from memory.domain.terms import term_ids
 from memory.llm.embedding import Identity
 from memory.models import OwnerKind, Space
-from memory.search import candidates
+from memory.search import candidates, sizes
 from memory.search.question import Nearness
 from tests.people import person
 
@@ -110,11 +110,28 @@ def test_a_search_uses_the_index_that_is_meant_for_it(plans):
     assert "Seq Scan" not in words
 
 
-@pytest.mark.parametrize(("rows", "function"), [(4_000, "search_exact"), (4_001, "search_indexed")])
-def test_few_rows_are_searched_exactly_and_many_by_the_index(monkeypatch, database, rows, function):
+@pytest.mark.parametrize(
+    ("mine", "all_of_them", "function"),
+    [
+        (4_000, 4_000, "search_exact"),
+        (4_001, 4_001, "search_indexed"),
+        (100_000, 1_000_000, "search_indexed"),
+        # The index would look at three hundred vectors of others for each of these.
+        (5_000, 1_500_000, "search_exact"),
+    ],
+)
+def test_few_rows_are_searched_exactly_and_many_by_the_index(monkeypatch, database, mine, all_of_them, function):
     who = person("anna")
-    monkeypatch.setattr(candidates, "size", lambda *_: rows)
+    monkeypatch.setattr(sizes, "rows", lambda *_: mine)
+    monkeypatch.setattr(sizes, "vectors", lambda *_: all_of_them)
     near = Nearness(EIGHT.name, 8, np.ones(8, dtype=np.float32))
     with profile_scope(who.profile_id), CaptureQueriesContext(connection) as asked:
         candidates.nearest(OwnerKind.FACT, near, candidates.Scope(who.profile_id, uuid.uuid4()), most=3)
     assert f"FROM {function}(" in asked.captured_queries[-1]["sql"]
+
+
+@pytest.mark.parametrize("plans", [1_000], indirect=True)
+def test_it_knows_about_how_many_vectors_an_embedder_has(monkeypatch, plans):
+    monkeypatch.setattr(sizes, "_vectors", {})
+    assert sizes.vectors(EIGHT.name) == 1_300
+    assert sizes.vectors("nobody/8") == 0
