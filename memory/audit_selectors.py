@@ -56,7 +56,13 @@ def newest(*, profile_id: uuid.UUID, wanted: Wanted, before: int | None = None, 
 def _ids(profile_id: uuid.UUID, events: Sequence[Event], first: int, before: int, most: int) -> list[int]:
     with connection.cursor() as cursor:
         names = [event.value for event in events]
-        sent: dict[str, Any] = {"events": names, "profile_id": profile_id, "first": first, "before": before, "most": most}
+        sent: dict[str, Any] = {
+            "events": names,
+            "profile_id": profile_id,
+            "first": first,
+            "before": before,
+            "most": most,
+        }
         cursor.execute(sql.read("audit_newest"), sent)
         return [row[0] for row in cursor.fetchall()]
 
