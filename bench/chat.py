@@ -13,10 +13,39 @@ from typing import Any
 import httpx
 import psutil
 
-from bench.stack import megabytes
+from bench.stack import Stack, megabytes, person
+from bench.tables import table
 
 RATE = 20.0
 SECONDS = 20.0
+
+
+def run(stack: Stack) -> None:
+    """Latency added, streams held open, rows written."""
+    _, profile_id, key = person("bench-chat")
+    seed_facts(profile_id, 1_000)
+    table("Chat rows written, one after another", ["rows/s"], {"one process": [rows_per_second(profile_id)]})
+    with stack.model() as model_url, stack.web(model_url) as (url, process):
+        seen = asyncio.run(latency(url, model_url, key))
+        base = seen["straight to the model"]
+        rows = {}
+        for name, values in seen.items():
+            p50, p99 = p(values, 50), p(values, 99)
+            rows[name] = [p50, p99, p50 - p(base, 50), p99 - p(base, 99), p50 / p(base, 50)]
+        columns = ["p50 ms", "p99 ms", "added p50", "added p99", "ratio p50"]
+        table(f"A chat at {RATE:.0f} a second, model of zero latency", columns, rows)
+    with stack.model(interval=1.0) as model_url, stack.web(model_url) as (url, process):
+        asyncio.run(streams(url, key, process, 1))
+        idle = megabytes(process)
+        opened, memory, threads = asyncio.run(streams(url, key, process, 500))
+        table(
+            "Streams held open at once by one web process",
+            ["open", "MB", "threads"],
+            {
+                "one": [1, idle, process.num_threads()],
+                "five hundred": [opened, memory, threads],
+            },
+        )
 
 
 def seed_facts(profile_id: uuid.UUID, count: int) -> None:

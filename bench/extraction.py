@@ -5,7 +5,22 @@ from __future__ import annotations
 import time
 import uuid
 
-from bench.stack import Stack, until
+from bench.stack import Stack, person, until
+from bench.tables import table
+
+
+def run(stack: Stack) -> None:
+    """With a model of no latency and one of half a second."""
+    people = [person(f"bench-extract-{n}")[1] for n in range(20)]
+    rows = {}
+    for seconds, threads, each in ((0.0, 8, 20), (0.5, 8, 10), (0.5, 96, 60)):
+        with stack.model(seconds=seconds) as url:
+            rate = items_per_second(stack, url, threads=threads, profiles=people, chats_each=each)
+        rows[f"model of {seconds * 1000:.0f} ms, {threads} threads"] = [
+            rate,
+            rate / max(rows.values(), default=[rate])[0],
+        ]
+    table("Chats read for facts by one worker process", ["items/s", "ratio"], rows)
 
 
 def fill(profiles: list[uuid.UUID], chats_each: int) -> None:

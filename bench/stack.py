@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from typing import Any
 
 import httpx
 import psutil
+from pydantic import SecretStr
 
 ROOT = Path(__file__).resolve().parent.parent
 REPLY = {"facts": [{"key": "instrument", "value": "viola", "confidence": 0.95}], "summary": "s"}
@@ -31,12 +33,15 @@ def use_home() -> Path:
 
 
 class Stack:
-    """PostgreSQL (crash-safe, as in real use), the broker, and whatever processes a measurement starts."""
+    """PostgreSQL (crash-safe, as in real use), the broker, and whatever processes a measurement starts.
 
-    def __init__(self, home: Path, stack: ExitStack) -> None:
+    data: a folder with what a measurement reads that does not come along.
+    """
+
+    def __init__(self, home: Path, stack: ExitStack, data: Path | None = None) -> None:
         from caesar.embedded import postgres, valkey
 
-        self.home, self._stack = home, stack
+        self.home, self.data, self._stack = home, data, stack
         self.postgres = stack.enter_context(postgres.running(home))
         self.valkey = stack.enter_context(valkey.running(home))
         subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], cwd=ROOT, check=True)
@@ -94,6 +99,46 @@ class Stack:
             yield process
 
 
+@contextmanager
+def semantic(**values: Any) -> Iterator[None]:
+    """Other settings of semantic recall in this process."""
+    from django.conf import settings
+
+    before = settings.CAESAR
+    changed = before.semantic.model_copy(update=values)
+    settings.CAESAR = before.model_copy(update={"semantic": changed})
+    try:
+        yield
+    finally:
+        settings.CAESAR = before
+
+
+@contextmanager
+def model_in_force(url: str) -> Iterator[None]:
+    """A scripted model for what runs in this process."""
+    from django.conf import settings
+
+    before = settings.CAESAR
+    served = before.llm.openai.model_copy(update={"api_key": SecretStr("sk-not-a-real-key"), "base_url": url})
+    llm = before.llm.model_copy(update={"provider": "openai", "model": "scripted", "openai": served})
+    settings.CAESAR = before.model_copy(update={"llm": llm})
+    try:
+        yield
+    finally:
+        settings.CAESAR = before
+
+
+def person(name: str) -> tuple[int, uuid.UUID, str]:
+    """(user, profile, API key) of a person whose memory is on."""
+    from django.contrib.auth.models import User
+
+    from memory import apikeys, profiles
+
+    user = User.objects.create_user(name)
+    profile = profiles.resolve(user_id=user.id, name=None, consent=True)
+    return user.id, profile.id, apikeys.create(user_id=user.id, name="bench")[1]
+
+
 def model_env(url: str) -> dict[str, str]:
     return {
         "CAESAR_LLM__PROVIDER": "openai",
@@ -125,12 +170,17 @@ def until(condition: Any, seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
-def megabytes(process: psutil.Process) -> float:
-    """Resident memory of a process and its children; pages that they share are counted once (PSS)."""
+def megabytes(process: psutil.Process, *, alone: bool = False) -> float:
+    """Resident memory of a process and its children; pages that several share are counted once (PSS)."""
     total = 0
-    for each in (process, *process.children(recursive=True)):
+    for each in (process, *([] if alone else process.children(recursive=True))):
         try:
             total += each.memory_full_info().pss
         except psutil.Error:
             continue
     return total / 2**20
+
+
+def reserved() -> float:
+    """Megabytes of memory that this process has for itself alone."""
+    return float(psutil.Process().memory_full_info().uss) / 2**20
