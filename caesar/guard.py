@@ -14,8 +14,9 @@ import structlog
 from django.http.request import split_domain_port, validate_host
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Between two pieces of a request's body.
+# Between two pieces of a request's body, and for all of it.
 STALL_SECONDS = 60.0
+BODY_SECONDS = 600.0
 # Of a body that is too large, so much is read and thrown away for the client to hear why.
 DRAIN_BYTES = 64_000_000
 DRAIN_SECONDS = 5.0
@@ -101,6 +102,7 @@ class Body:
         self._limit = limit
         self._size = 0
         self._whole = False
+        self._end = asyncio.get_running_loop().time() + BODY_SECONDS
 
     async def receive(self) -> Message:
         if self.wrong is not None:
@@ -108,7 +110,8 @@ class Body:
         if self._whole:
             return await self._receive()
         try:
-            async with asyncio.timeout(STALL_SECONDS):
+            patience = min(STALL_SECONDS, self._end - asyncio.get_running_loop().time())
+            async with asyncio.timeout(patience):
                 message = await self._receive()
         except TimeoutError:
             self.wrong = "stalled"

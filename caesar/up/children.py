@@ -67,7 +67,7 @@ def web(config: Config) -> Spec:
     command = [
         *("-m", "uvicorn", "caesar.asgi:application"),
         *("--host", config.host, "--port", str(config.port)),
-        *("--http", "h11", "--h11-max-incomplete-event-size", str(HEADER_BYTES)),
+        *("--http", "caesar.protocol:Protocol", "--h11-max-incomplete-event-size", str(HEADER_BYTES)),
         *("--loop", "uvloop", "--lifespan", "auto"),
         *("--no-access-log", "--no-server-header", "--log-level", "warning"),
         *("--timeout-graceful-shutdown", "8"),
