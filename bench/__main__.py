@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import logging
 import os
 import shutil
 from contextlib import ExitStack
@@ -19,8 +20,10 @@ def main() -> None:
     names, data = _chosen()
     home = use_home()
     import django
+    import structlog
 
     django.setup()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     try:
         with ExitStack() as stack:
             running = Stack(home, stack, data)

@@ -14,9 +14,9 @@ CHARACTERS_PER_TOKEN = 4
 ASKED = "In the {n}. week of our move I want to pack the kitchen of flat {n}, and my sister Mara helps me with it."
 ANSWERED = (
     "Then begin week {n} with what you use least: large pots, the good glasses, books of recipes. Wrap glasses one by "
-    "one and stand plates on their edges. Write on each box what is in it and into which room it goes. Keep a box for "
-    "the last day: two cups, a kettle, a knife, soap and a towel. If Mara comes in the morning, let one wrap while "
-    "the other packs; two people who do both get into each other's way. Heavy things go into small boxes."
+    "one and stand plates on their edges. Write on each box what is in it and into which room it goes. Keep one box "
+    "for the last day: two cups, a kettle, a knife, soap and a towel. If Mara comes in the morning, let one of you "
+    "wrap while the other packs; two people who do both get into each other's way. Heavy things go into small boxes."
 )
 COLUMNS = ["calls", "calls/turn", "tokens/turn", "naive", "times fewer"]
 History = list[dict[str, str]]
