@@ -68,6 +68,5 @@ def instruction_like(text: str, key: str | None = None) -> bool:
     folded = normalise(text)
     if _ATTEMPT.search(folded):
         return True
-    return any(
-        _ORDER.search(part) and FIRST_PERSON.isdisjoint(_WORD.findall(part)) for part in _SENTENCE.findall(folded)
-    )
+    parts = map(str.strip, _SENTENCE.findall(folded))
+    return any(_ORDER.search(part) and FIRST_PERSON.isdisjoint(_WORD.findall(part)) for part in parts)
