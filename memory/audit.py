@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db import connection
 
+from memory import bulk
 from memory.models import AuditLog, Event
 
 MAX_STRING = 16 * 1024
@@ -34,12 +35,12 @@ class Entry:
     id: int | None = None
 
 
-def record(entry: Entry) -> AuditLog:
-    """Write one row."""
-    return record_many([entry])[0]
+def record(entry: Entry) -> None:
+    """Write one row. Who needs to name it draws its id before."""
+    record_many([entry])
 
 
-def record_many(entries: Iterable[Entry]) -> list[AuditLog]:
+def record_many(entries: Iterable[Entry]) -> None:
     """Write rows in one statement, in the order given."""
     rows = [
         AuditLog(
@@ -56,7 +57,7 @@ def record_many(entries: Iterable[Entry]) -> list[AuditLog]:
         )
         for entry in entries
     ]
-    return AuditLog.objects.bulk_create(rows) if rows else []
+    bulk.run(bulk.inserts(rows))
 
 
 def draw() -> tuple[int, datetime]:

@@ -6,11 +6,14 @@ transaction, under the fence of the lease. Where one call serves both kinds, eac
 
 from __future__ import annotations
 
+import json
 import threading
+import uuid
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import structlog
+from django.db import connection
 
 from memory import (
     ask_model,
@@ -21,6 +24,7 @@ from memory import (
     leases,
     pauses,
     selectors,
+    sql,
     summarise,
     transcript,
     work,
@@ -30,7 +34,7 @@ from memory.domain.retry import Failure
 from memory.domain.trivial import holds_nothing, small_talk
 from memory.domain.types import Message
 from memory.errors import StaleClaim
-from memory.models import Conversation, Profile, Space, WorkKind
+from memory.models import Profile, Space, WorkKind
 
 LOG = structlog.get_logger(__name__)
 # Only waiting for a model scales with threads. What is done with the database before and after it holds the
@@ -106,8 +110,8 @@ def _work_off(claim: work.Claim, costs: work.Costs) -> str:
 def _prepare(claim: work.Claim) -> Reading | None:
     """What is to be read, or None where consent is gone or the chats are. Raises Apart."""
     with profile_scope(claim.profile_id):
-        conversation = Conversation.objects.select_related("profile", "space").filter(id=claim.conversation_id).first()
-        if conversation is None:
+        found = _reader(claim.conversation_id)
+        if found is None:
             return None
         basis = summarise.basis(claim) if SUMMARY in claim.kinds else None
         idle: dict[WorkKind, str] = {}
@@ -127,8 +131,21 @@ def _prepare(claim: work.Claim) -> Reading | None:
                 raise Apart
         if not messages:
             return None
-        reading = Reading(conversation.profile, conversation.space, messages, basis, idle)
+        reading = Reading(*found, messages, basis, idle)
         return replace(reading, **_beside(claim, reading))
+
+
+def _reader(conversation_id: uuid.UUID) -> tuple[Profile, Space] | None:
+    """For whom a conversation is read: what of its profile and space matters to a reading, no more."""
+    with connection.cursor() as cursor:
+        cursor.execute(sql.read("reader"), {"conversation_id": conversation_id})
+        row = cursor.fetchone()
+    if row is None:
+        return None
+    space_id, *fields, policy = row
+    names = ["id", "approval", "timezone", "language", "sensitive_policy"]  # in the order of the model's fields
+    profile = Profile.from_db(connection.alias, names, [*fields, json.loads(policy)])
+    return profile, Space.from_db(connection.alias, ["id"], [space_id])
 
 
 def _beside(claim: work.Claim, reading: Reading) -> dict[str, Any]:

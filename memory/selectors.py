@@ -13,6 +13,7 @@ from django.db.models import Case, ExpressionWrapper, F, FloatField, Func, Q, Qu
 from django.db.models.functions import Cast, Exp, Greatest, Least, Now
 
 from memory import entity_selectors
+from memory.compiled import Compiled
 from memory.config import conf
 from memory.domain import review
 from memory.domain.relatedness import KeyedFact, most_related
@@ -69,10 +70,20 @@ def core_facts(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, most: int) 
 
 def known_keys(*, profile_id: uuid.UUID, space_id: uuid.UUID | None, text: str) -> list[tuple[str, str]]:
     """The keys in use with their values, those first that the text is likely about, then by score."""
-    held = with_score(facts_held(profile_id=profile_id, space_id=space_id).filter(key__isnull=False))
-    rows = held.order_by("-score", "id").values_list("key", "value", "entity_id")[:MOST_KEYED]
+    rules = conf().memory.facts_importance
+    ids = {"profile_id": profile_id} | ({"space_id": space_id} if space_id else {})
+    rows = _KEYED.rows(rules.halflife_days, rules.edit_weight_scale, **ids)
     ranked = most_related([KeyedFact(*row) for row in rows], text, MOST_KNOWN_KEYS)
     return [(fact.key, fact.value[:KNOWN_VALUE_CHARS]) for fact in ranked]
+
+
+def _keyed(*_: float, profile_id: uuid.UUID, space_id: uuid.UUID | None = None) -> Any:
+    """What holds under a key, by score, whose scales are named for they stand in the SQL."""
+    held = with_score(facts_held(profile_id=profile_id, space_id=space_id).filter(key__isnull=False))
+    return held.order_by("-score", "id").values_list("key", "value", "entity_id")[:MOST_KEYED]
+
+
+_KEYED = Compiled(_keyed)
 
 
 @dataclass(frozen=True)

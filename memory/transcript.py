@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import reduce
-from operator import and_
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db import connection
 
-from memory import consent
+from memory import consent, sql
 from memory.domain.types import Message
 from memory.models import AuditLog, Event, WorkKind
 
@@ -28,30 +27,38 @@ def read(
     A chat whose row is gone (swept, erased) gives none; so does one that may not be read for each of these kinds, or
     is not `after` that row of the log, and nothing of it is shown as what stood before.
     """
-    chats = _chats(kinds, conversation_id, after)
-    rows = list(chats.filter(id__in=audit_ids).order_by("said_at", "id"))
-    if not rows:
-        return []
-    before = chats.filter(said_at__lt=rows[0].said_at).order_by("-said_at").first()
-    return [*_context(before), *(message for row in rows for message in messages(row))]
+    wanted: dict[str, Any] = {
+        "conversation_id": conversation_id,
+        "audit_ids": list(audit_ids),
+        "after": after,
+        "facts": WorkKind.EXTRACT in kinds,
+        "summaries": WorkKind.SUMMARISE in kinds,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(sql.read("transcript"), wanted)
+        rows = cursor.fetchall()
+    found: list[Message] = []
+    for audit_id, said_at, space_id, said, answer, fresh in rows:
+        chat = _messages(_loaded(said), _loaded(answer), said_at, audit_id, space_id)
+        found += chat if fresh else _context(list(chat))
+    return found
+
+
+def _loaded(value: str | None) -> Any:
+    return json.loads(value) if value is not None else None
 
 
 def since(
     *, kind: WorkKind, conversation_id: uuid.UUID, at: datetime | None, most: int, after: int = 0
 ) -> list[Message]:
     """The messages of the conversation from a time (or its beginning) on, of at most so many chats: the newest."""
-    rows = _chats([kind], conversation_id, after)
+    rows = AuditLog.objects.filter(
+        consent.readable(kind), conversation_id=conversation_id, event_type=Event.CHAT_COMPLETED, id__gt=after
+    )
     if at is not None:
         rows = rows.filter(said_at__gte=at)
     newest = list(rows.order_by("-said_at", "-id")[:most])
     return [message for row in reversed(newest) for message in messages(row)]
-
-
-def _chats(kinds: Collection[WorkKind], conversation_id: uuid.UUID, after: int) -> QuerySet[AuditLog]:
-    readable = reduce(and_, map(consent.readable, kinds))
-    return AuditLog.objects.filter(
-        readable, conversation_id=conversation_id, event_type=Event.CHAT_COMPLETED, id__gt=after
-    )
 
 
 def messages(row: AuditLog) -> Iterable[Message]:
@@ -60,23 +67,19 @@ def messages(row: AuditLog) -> Iterable[Message]:
     What was said before and sent again is left out: it may be from a time without consent.
     """
     payload: dict[str, Any] = row.payload
-    for message in payload.get("messages", []):
+    return _messages(payload.get("messages"), payload.get("answer"), row.said_at, row.id, row.space_id)
+
+
+def _messages(
+    said: Any, answer: Any, at: datetime | None, audit_id: int, space_id: uuid.UUID | None
+) -> Iterable[Message]:
+    for message in said or []:
         if not message.get("known", False):
-            yield Message(
-                role=str(message.get("role", "")),
-                text=str(message.get("text", "")),
-                at=row.said_at,
-                audit_id=row.id,
-                space_id=row.space_id,
-            )
-    answer = payload.get("answer") or {}
-    if answer.get("text"):
-        text = str(answer["text"])
-        yield Message(role="assistant", text=text, at=row.said_at, audit_id=row.id, space_id=row.space_id)
+            role, text = str(message.get("role", "")), str(message.get("text", ""))
+            yield Message(role=role, text=text, at=at, audit_id=audit_id, space_id=space_id)
+    if answer and answer.get("text"):
+        yield Message(role="assistant", text=str(answer["text"]), at=at, audit_id=audit_id, space_id=space_id)
 
 
-def _context(row: AuditLog | None) -> list[Message]:
-    if row is None:
-        return []
-    last = list(messages(row))[-CONTEXT_MESSAGES:]
-    return [replace(m, text=m.text[:CONTEXT_CHARS], new=False) for m in last]
+def _context(chat: Sequence[Message]) -> list[Message]:
+    return [replace(m, text=m.text[:CONTEXT_CHARS], new=False) for m in chat[-CONTEXT_MESSAGES:]]

@@ -21,7 +21,8 @@ def said(who: Person, at: str, *texts: str, conversation_id: str | None = None) 
         place = conversations.find(profile_id=who.profile_id, history=history, wanted=conversation_id)
         space = profiles.space(profile_id=who.profile_id, slug=None)
         added = conversations.extend(profile_id=who.profile_id, place=place, space_id=space.id, messages=history)
-        row = audit.record(
+        audit_id = audit.draw_id()
+        audit.record(
             audit.Entry(
                 Event.CHAT_COMPLETED,
                 who.profile_id,
@@ -32,6 +33,7 @@ def said(who: Person, at: str, *texts: str, conversation_id: str | None = None) 
                 said_at=when,
                 mine_facts=True,
                 mine_summary=True,
+                id=audit_id,
             )
         )
-    return int(row.pk)
+    return audit_id

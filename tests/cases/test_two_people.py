@@ -26,7 +26,7 @@ BODY = {"value": "x", "name": "x", "ids": [], "confirm": "nobody"}
 
 
 def salary(value: str) -> dict[str, Any]:
-    return {"facts": [{"key": "salary", "value": value, "confidence": 0.95}], "summary": "s"}
+    return {"facts": [{"key": "salary", "value": value, "confidence": 0.95}], "summary": f"Earns {value}."}
 
 
 @pytest.fixture
@@ -67,7 +67,8 @@ def ids_of(who: Someone) -> dict[str, list[str]]:
     return {
         "fact_id": [*facts, gone],
         "entity_id": [entity["id"] for entity in who.http.get("/v1/entities").json()["results"]],
-        "item_id": [item["id"] for item in who.work_items()],
+        "episode_id": [episode["id"] for episode in who.http.get("/v1/episodes").json()["results"]],
+        "item_id": [item["id"] for kind in ("extract", "summarise") for item in who.work_items(kind)],
         "conversation_id": ["CA", *(c["id"] for c in conversations)],
         "slug": ["annas"],
         "alias": ["boss.name"],
@@ -77,6 +78,7 @@ def ids_of(who: Someone) -> dict[str, list[str]]:
 NOBODYS = {
     "fact_id": str(uuid.UUID(int=7)),
     "entity_id": str(uuid.UUID(int=7)),
+    "episode_id": str(uuid.UUID(int=7)),
     "item_id": "999999999",
     "conversation_id": "nobodys",
     "slug": "nobodys",

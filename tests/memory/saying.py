@@ -27,8 +27,11 @@ def now() -> datetime:
 def chat(who: Person, said_at: datetime | None = None) -> int:
     """A row of the log for something that was said. Returns its id."""
     with profile_scope(who.profile_id):
-        entry = audit.Entry(Event.CHAT_COMPLETED, who.profile_id, {}, "person", said_at=said_at or now())
-        return audit.record(entry).id
+        audit_id = audit.draw_id()
+        audit.record(
+            audit.Entry(Event.CHAT_COMPLETED, who.profile_id, {}, "person", said_at=said_at or now(), id=audit_id)
+        )
+        return audit_id
 
 
 def said(

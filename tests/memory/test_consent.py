@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memory import chats, context, cursor, facts, profiles, recall, spaces, work
+from memory import chats, consent, context, cursor, facts, profiles, recall, spaces, transcript, work
 from memory.db import operator_scope, profile_scope
 from memory.models import AuditLog, EpisodeSummary, Fact, WorkItem, WorkKind
 from tests.people import Person, person
@@ -295,3 +295,30 @@ def test_what_was_said_off_the_record_can_be_said_on_it(model: ScriptedModel):
     tell(anna, "My dog's name is Beans.")
     tasks.drain()
     assert "Beans" in seen(model)
+
+
+@pytest.mark.parametrize(("facts_in", "facts_here", "summaries_in", "summaries_here"), SWITCHES)
+def test_a_worker_is_shown_just_the_chats_that_may_be_read(facts_in, facts_here, summaries_in, summaries_here):
+    """What hand-written SQL gives of a conversation is what the rule says, for each kind and for both together."""
+    anna = person("anna", memory=False)
+    options = ({}, {"memory_enabled": True}, {"summaries_enabled": True}, {"memory_enabled": False})
+    for n, changes in enumerate(options):
+        switch(anna, **changes)
+        tell(anna, f"My thing number {n} is blue.", conversation_id="thread")
+    switch(anna, memory_enabled=facts_in, summaries_enabled=summaries_in)
+    here = {"memory_enabled": facts_here, "summaries_enabled": summaries_here}
+    spaces.update_space(profile_id=anna.profile_id, slug="general", changes=here)
+    tell(anna, "My last thing is red.", conversation_id="thread")
+    with profile_scope(anna.profile_id):
+        chats_told = AuditLog.objects.filter(event_type="chat.completed")
+        conversation_id = chats_told[0].conversation_id
+        for kinds in ([WorkKind.EXTRACT], [WorkKind.SUMMARISE], list(WorkKind)):
+            allowed = chats_told
+            for kind in kinds:
+                allowed = allowed.filter(consent.readable(kind))
+            shown = transcript.read(
+                kinds=kinds,
+                conversation_id=conversation_id,
+                audit_ids=list(chats_told.values_list("id", flat=True)),
+            )
+            assert {m.audit_id for m in shown} == set(allowed.values_list("id", flat=True)), kinds
