@@ -78,7 +78,7 @@ def running(settings: dict[str, str] | None = None) -> Iterator[Web]:
 
 
 def _wait(ready: object, process: subprocess.Popen[bytes], log: Path) -> None:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 90
     while not (callable(ready) and ready()):
         if process.poll() is not None or time.monotonic() > end:
             raise AssertionError(f"the web process does not answer: {log.read_text()[-4000:]}")
