@@ -24,6 +24,7 @@ class Replay:
 
     slots: dict[str, Slot]
     said_at: dict[int, datetime]
+    deleted_at: dict[str, datetime]
     states: dict[str, str] = field(default_factory=dict)
     held: dict[str, Slot] = field(default_factory=dict)
     before: dict[str, str] = field(default_factory=dict)
@@ -125,7 +126,8 @@ class Replay:
             if row.payload.get("asked_for"):
                 self.deleted[slot] = self.said_at[row.payload["source_audit_id"]]
             elif not any(s == "current" and self._slot(other) == slot for other, s in self.states.items()):
-                self.deleted[slot] = row.at
+                # The log's row is written a moment after the time that counts.
+                self.deleted[slot] = min([row.at, *(self.deleted_at[i] for i in gone if i in self.deleted_at)])
 
     def _reverted(self, told: dict[str, Any], fact_id: str, old: list[str]) -> None:
         if "undeleted" not in told:

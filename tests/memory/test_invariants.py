@@ -82,7 +82,7 @@ def keeps_its_promises(who: Person, chats: Chats) -> None:
     waiting = Counter((row.space_id, *slot_of(row)) for row in rows if row.state == "pending")
     assert max(waiting.values(), default=1) == 1, waiting
     slots = chats.seen | {str(row.id): slot_of(row) for row in rows if row.value}
-    replay = Replay(slots, chats.said_at())
+    replay = Replay(slots, chats.said_at(), {str(row.id): row.deleted_at for row in rows if row.deleted_at})
     for entry in log:
         assert entry.payload.get("fact_id", "None") in (*slots, "None")
         replay.take(entry)
