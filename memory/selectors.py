@@ -12,10 +12,11 @@ from typing import Any
 from django.db.models import Case, ExpressionWrapper, F, FloatField, Func, Q, QuerySet, Value, When
 from django.db.models.functions import Cast, Exp, Greatest, Least, Now
 
-from memory import entity_selectors
+from memory import entity_selectors, key_aliases
 from memory.compiled import Compiled
 from memory.config import conf
 from memory.domain import review
+from memory.domain.keys import canonical
 from memory.domain.relatedness import KeyedFact, most_related
 from memory.domain.review import Effect
 from memory.domain.types import Cardinality
@@ -119,7 +120,8 @@ def facts_listed(*, profile_id: uuid.UUID, wanted: FactFilter) -> QuerySet[Fact]
     if wanted.status in (None, "approved") and not wanted.include_superseded:
         rows = rows.filter(Q(expires_at__isnull=True) | Q(expires_at__gt=Now()))
     if wanted.key:
-        rows = rows.filter(key=wanted.key)
+        # However it is written: as it stands, or in another spelling of it.
+        rows = rows.filter(key__in=[wanted.key, canonical(wanted.key, key_aliases.active(profile_id)) or wanted.key])
     if wanted.category:
         rows = rows.filter(category=wanted.category)
     if wanted.space:

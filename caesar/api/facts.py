@@ -151,7 +151,7 @@ class FactList(FactView):
         description="Newest first: what is approved and holds now. `status=pending` lists what waits for review.",
         parameters=[
             docs.query("status", "What was decided.", choices=STATUSES),
-            docs.query("key", "Exactly this key."),
+            docs.query("key", "This key, in whatever spelling."),
             docs.query("category", "Only this category.", choices=[c.value for c in Category]),
             docs.query("space", "Only what belongs to this space."),
             docs.query("q", "Only facts whose key or value contains this text."),

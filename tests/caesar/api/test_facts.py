@@ -52,6 +52,9 @@ def test_it_lists_what_holds_now_and_history_on_request(anna):
     ("query", "found"),
     [
         ("key=dog.name", {"Beans"}),
+        ("key=Dog%20Name", {"Beans"}),
+        ("key=office_city", {"Kobe"}),
+        ("key=%F0%9F%90%B6", set()),
         ("category=preference", {"tea"}),
         ("q=bea", {"Beans"}),
         ("q=BEANS%00", {"Beans"}),
