@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, tzinfo
 
 import regex
 
 from .claim import Claim, claim_of, match
-from .denial import Meaning, is_about_people, is_aside, meaning
+from .denial import Meaning, Span, is_about_people, is_aside, meaning
+from .play import is_meant, played
 from .said import Said, said
 from .text import normalise
 from .types import Grounding, Message, Op, Proposal
@@ -57,17 +58,19 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
     quote = normalise(proposal.quote).strip(_EDGES) if proposal.quote else ""
     everywhere: list[_Standing] = []
     quoted: list[_Standing] = []
+    games = _games(messages)
     for index, message in enumerate(messages):
         if message.role != "user" or not message.new:
             continue
         text = said(message.text)
         day = message.at.astimezone(zone).date() if message.at else None
-        here = list(_standings(claim, proposal, index, text, day))
+        here = [_unless_played(one, text, games[index]) for one in _standings(claim, proposal, index, text, day)]
         everywhere += here
         for start, end in _places(quote, text.text) if here else []:
             inside = [one for one in here if start <= one.start < end]
             # Plausible from the message, but not inside the quote: then the quote is the place.
-            quoted += inside or [_standing(claim, proposal, index, text, (start, end))]
+            place = _standing(claim, proposal, index, text, (start, end))
+            quoted += inside or [_unless_played(place, text, games[index])]
     best = _last_said(quoted) or _last_said(everywhere)
     if best is None:
         seen = quoted or everywhere
@@ -84,6 +87,20 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
         quote=_shown(messages[best.index].text, text, best, verbatim=proposal.quote if best in quoted else None),
         reason=DENIED_LATER if taken_back else "",
     )
+
+
+def _games(messages: Sequence[Message]) -> dict[int, list[Span]]:
+    """By the index of each message of the person: what of it is part of a game."""
+    theirs = [index for index, message in enumerate(messages) if message.role == "user"]
+    return dict(zip(theirs, played(tuple(said(messages[index].text).text for index in theirs)), strict=True))
+
+
+def _unless_played(one: _Standing, text: Said, games: Sequence[Span]) -> _Standing:
+    """The place, as one that is only imagined where it stands in a game and does not say that it is real."""
+    if one.meaning is not Meaning.SAID or not any(start <= one.start < end for start, end in games):
+        return one
+    sentence = text.text[slice(*text.sentences[text.sentence_at(one.start)])]
+    return one if is_meant(sentence) else replace(one, meaning=Meaning.IMAGINED)
 
 
 def _standings(claim: Claim, proposal: Proposal, index: int, text: Said, day: date | None) -> Iterator[_Standing]:

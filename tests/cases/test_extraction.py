@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import Any
 
 import pytest
 
+from caesar.embedded.postgres import Postgres
 from tests.cases.conftest import World
+from tests.everywhere import in_tables
 from tests.scripted_model import Body, Status
 
 
@@ -31,7 +34,7 @@ def test_it_finds_the_json_between_greetings_and_fences(world: World):
 
 
 @pytest.mark.parametrize("opening", ["<think>\n", ""])
-def test_it_takes_nothing_from_a_models_thoughts(world: World, opening: str):
+def test_it_takes_nothing_from_a_models_thoughts(world: World, database: Postgres, opening: str):
     ines = world.someone("ines")
     raw = (
         opening + 'Draft: {"facts":[{"key":"diet","value":"vegan","confidence":0.9}],"summary":""}\n'
@@ -40,9 +43,10 @@ def test_it_takes_nothing_from_a_models_thoughts(world: World, opening: str):
     )
     ines.told(raw, "My brother is vegan. I eat everything, but no coriander please.", "Understood, no coriander.")
     assert [f["value"] for f in ines.facts()] + [f["value"] for f in ines.facts(status="pending")] == ["coriander"]
-    log = json.dumps(ines.audit("memory.fact.added"))
-    assert "vegan" not in log
-    assert "think>" not in log
+    told = [row for row in ines.http.get("/v1/audit").json()["results"] if row["event_type"] != "chat.completed"]
+    episodes = ines.http.get("/v1/episodes").json()["results"]
+    assert "vegan" not in json.dumps([told, episodes, ines.given("What do I eat?")])
+    assert in_tables(database, "think>") == []
 
 
 def test_it_takes_an_empty_answer_for_a_failure(world: World):
@@ -108,6 +112,7 @@ def test_it_salvages_what_is_usable_entry_by_entry(world: World):
     held = tomas.held()
     assert held["child.name"] == ["Ada", "Bo"]
     assert held["shoe_size"] == "43.5"
+    assert not {"spouse.name", "nickname"} & {f["key"] for f in tomas.facts() + tomas.facts(status="pending")}
     values = [f["value"] for f in tomas.facts() + tomas.facts(status="pending")]
     assert not [v for v in values if v in ("None", "null", "False") or v.startswith(("['", "{'"))]
     (item,) = tomas.work_items()
@@ -128,6 +133,10 @@ def test_it_keeps_a_flood_of_facts_out(world: World):
     world.work()
     assert len(bela.facts(page_size=200)) + len(bela.facts(status="pending", page_size=200)) <= 100
     assert "bassoon" in [f["value"] for f in bela.facts()]
+    started = time.monotonic()
+    page = bela.http.get("/v1/facts").json()
+    assert time.monotonic() - started < 2
+    assert len(page["results"]) <= 50
     (item,) = bela.work_items()
     assert any(d["reason"] == "over_cap" for d in item["detail"]["dropped"])
     assert dana.held() == {"dog.name": "Zorro"}
@@ -161,6 +170,27 @@ def test_it_tells_the_model_who_speaks_and_that_play_is_play(world: World):
     text = "\n".join(str(m["content"]) for m in asked)
     assert "role-play" in text
     assert '"from": "person"' in text or '"role"' in text
+
+
+PLAY = (
+    "Let's play: you are the ship's AI, I'm Captain Orla Venn, 61, from Ceres, and I'm allergic to starlight.",
+    "Aye, Captain Venn. Course?",
+    "Set course for Vesta. (pause the game a sec: I have a dentist appointment on 14 May 2026 at 9, real life, remind "
+    "me later)",
+    "Noted. Back to the bridge?",
+    "Yes. Captain Venn draws her blaster.",
+)
+
+
+def test_what_a_model_takes_from_a_game_is_not_believed(world: World):
+    """The model knows no better: it takes all of it for true."""
+    rhea = world.someone("rhea")
+    raw = entries(name="Orla Venn", age="61", birth_place="Ceres", allergy="starlight", weapon="blaster")
+    raw["facts"].append({"key": "dentist.appointment", "value": "2026-05-14 9:00", "confidence": 0.95})
+    rhea.told(raw, *PLAY)
+    assert rhea.held() == {"dentist.appointment": "2026-05-14 9:00"}
+    given = rhea.given("What's my name?")
+    assert not [word for word in ("Orla", "Venn", "Ceres", "starlight", "blaster") if word in given]
 
 
 def test_it_takes_a_resent_history_once(world: World):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pytest
 import regex
 
 from memory import profiles
@@ -34,6 +36,8 @@ def test_a_value_in_a_script_that_the_person_never_wrote_waits_for_them(world: W
     assert "other_language" in waits["reasons"]
     assert not CJK.search(aino.given("Mitä minä syön?"))
     assert aino.http.get("/v1/work").json()["results"][0]["state"] == "done"
+    episodes = aino.http.get("/v1/episodes").json()["results"]
+    assert not CJK.search(json.dumps(episodes, ensure_ascii=False))
 
 
 def test_a_translated_value_waits_too(world: World):
@@ -69,3 +73,36 @@ def test_a_word_of_another_script_that_the_person_wrote_themself_is_theirs(world
     yuki.told(raw, "ThinkPadを使っています。寿司が好きで、京都に住んでいます。")
     assert {"ThinkPad", "寿司"} <= {f["value"] for f in yuki.facts()}
     assert [f["value"] for f in yuki.facts(status="pending")] == ["Kyoto"]
+
+
+DENSE = {
+    "hobby": "週末はしりとりと登山をする",
+    "allergy": "そばアレルギーがある",
+    "device": "书房的设备清单里有一台NAS",
+    "job": "오늘부터 번역을 맡았다",
+    "plan": "go 部署 在星期五",
+    "noise1": "今天天气很好",
+    "noise2": "コーヒーが好き",
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("しりとり", "hobby"),
+        ("登山", "hobby"),
+        ("设备", "device"),
+        ("번역", "job"),
+        ("部署 deployment", "plan"),
+        ("NAS", "device"),
+    ],
+)
+def test_words_are_found_in_text_without_spaces(world: World, query: str, key: str):
+    """No worker has made vectors: words alone find it."""
+    hanae = world.someone("hanae")
+    for name, value in DENSE.items():
+        assert hanae.http.post("/v1/facts", json={"key": name, "value": value}).status_code == 201
+    found = hanae.http.post("/v1/recall", json={"query": query, "kinds": ["facts"]}).json()["results"]
+    assert DENSE[key] in found[0]["text"]
+    block = hanae.http.post("/v1/context", json={"query": "そばは食べられる？"}).json()["block"]
+    assert DENSE["allergy"] in block

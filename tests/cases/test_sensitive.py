@@ -28,14 +28,15 @@ def test_it_keeps_no_secret_anywhere_and_no_look_alike_is_lost(world: World, dat
     devon = world.someone("devon")
     raw = entries(openai_key=SECRETS[0], aws_key=SECRETS[1], card=SECRETS[2], db_password=SECRETS[3],
                   order_number="4111 1111 1111 1112", repo_folder="sk-templates")  # fmt: skip
+    raw["summary"] = f"The person stored the key {SECRETS[0]} and the password {SECRETS[3]}."
     devon.told(raw, TOLD, f"Saved. Your key is {SECRETS[0]}.")
     values = {f["value"] for f in devon.facts() + devon.facts(status="pending")}
     assert values == {"4111 1111 1111 1112", "sk-templates"}
     for secret in SECRETS:
         assert in_tables(database, secret) == []
         assert not [r for r in world.model.extractions if secret in r.text]
-    (refused,) = devon.audit("memory.sensitive.refused")
-    assert refused["payload"]["classes"] == ["credential", "payment"]
+    refused = devon.audit("memory.sensitive.refused")  # the facts, and the summary
+    assert sorted(row["payload"]["classes"] for row in refused) == [["credential"], ["credential", "payment"]]
     (chat,) = devon.audit("chat.completed")
     assert chat["payload"]["redacted"] == ["credential", "payment"]
     assert "sk-templates" in chat["payload"]["messages"][0]["text"]
