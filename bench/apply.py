@@ -59,7 +59,8 @@ def seed(profile_id: uuid.UUID, count: int) -> None:
     for begin in range(0, count, 500):
         with profile_scope(profile_id):
             facts.lock(profile_id)
-            chat = audit.record(audit.Entry(Event.CHAT_COMPLETED, profile_id, {}, "person", said_at=start)).id
+            chat = audit.draw_id()
+            audit.record(audit.Entry(Event.CHAT_COMPLETED, profile_id, {}, "person", said_at=start, id=chat))
             told = [_told(*_fact(n), start + timedelta(minutes=n), chat) for n in range(begin, min(begin + 500, count))]
             facts.apply(profile_id=profile_id, told=told, conversation_id=None)
     with profile_scope(profile_id):
