@@ -1,4 +1,4 @@
-"""How fast a worker reads finished chats."""
+"""How fast a worker reads finished chats, for facts and for the summary of each in the same call."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ def fill(profiles: list[uuid.UUID], chats_each: int) -> None:
 def items_per_second(
     stack: Stack, model_url: str, *, threads: int, profiles: list[uuid.UUID], chats_each: int
 ) -> float:
-    """Items that one worker process with so many threads reads in a second, from its first to its last."""
+    """Chats that one worker process with so many threads reads in a second, from its first to its last."""
     from memory import cursor
     from memory.db import claim_scope
     from memory.models import WorkItem, WorkKind
     from workers import tasks
 
     fill(profiles, chats_each)
-    cursor.tick(WorkKind.EXTRACT)
+    cursor.tick(*WorkKind)
 
     def waiting() -> int:
         with claim_scope():
-            return WorkItem.objects.exclude(state="done").count()
+            return WorkItem.objects.exclude(state="done").values("audit_id").distinct().count()
 
     total = waiting()
     with stack.worker(model_url, threads=threads):
