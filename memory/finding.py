@@ -97,8 +97,8 @@ def find_in(space: Space, *, query: str, k: int, at: datetime | None, kinds: Col
     scope = Scope(space.profile_id, space.id, until=at or NEVER)
     with profile_scope(space.profile_id):
         found = _found(space, question, unnamed, scope, k=k, now=at or datetime.now(UTC), kinds=kinds, wanted=wanted)
-        found = sorted(found, key=lambda one: -one.score)[:k]
-        return _with_sources(_up_to_date(found))
+        found = sorted(_up_to_date(space.profile_id, found), key=lambda one: -one.score)
+        return _with_sources(found[:k])
 
 
 def _unnamed(space: Space, question: Question) -> Question:
@@ -185,10 +185,10 @@ def _passage(one: passages.Found) -> Result:
     )
 
 
-def _up_to_date(found: Sequence[Result]) -> list[Result]:
+def _up_to_date(profile_id: uuid.UUID, found: Sequence[Result]) -> list[Result]:
     """Without what the person has deleted since, and what has changed since marked so."""
-    old = [(uuid.UUID(one.id), one.audit_ids, one.text) for one in found if one.kind != "fact"]
-    marks = outdated.marks(old)
+    old = [outdated.Text(uuid.UUID(one.id), one.audit_ids, one.at, one.text) for one in found if one.kind != "fact"]
+    marks = outdated.marks(profile_id, old)
     return [
         replace(one, since_changed=marks.get(uuid.UUID(one.id)) is Mark.CHANGED)
         for one in found

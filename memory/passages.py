@@ -11,7 +11,7 @@ import structlog
 from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Max
 
-from memory import consent, sensitive
+from memory import buried, consent, sensitive
 from memory.config import conf
 from memory.db import claim_scope, profile_scope
 from memory.domain.chunks import chunks
@@ -106,8 +106,14 @@ def index(*, profile_id: uuid.UUID, audit_id: int) -> int:
         last = Passage.objects.filter(conversation_id=row.conversation_id).aggregate(last=Max("position"))["last"]
         policy = sensitive.policy_of(row.profile)
         made = list(_made(row, profile_id, 0 if last is None else last + 1, policy))
+        made = [one for one in made if not _says_what_was_deleted(one)]
         Passage.objects.bulk_create(made)
     return len(made)
+
+
+def _says_what_was_deleted(one: Passage) -> bool:
+    found = buried.said(profile_id=one.profile_id, texts=[one.text], chats=[one.audit_id] if one.audit_id else [])
+    return any(one.said_at <= each.at for each in found)
 
 
 def strike(*, profile_id: uuid.UUID, audit_ids: Collection[int], says: Callable[[str], bool]) -> int:

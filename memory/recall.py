@@ -152,7 +152,8 @@ def _episodes(scope: Scope, question: Question, now: datetime, beyond: int) -> l
         return []
     most = conf().memory.episodes_recall.top_k
     found = episodes.search(question, scope, most=most + beyond, now=now)
-    marks = outdated.marks([(one.row.id, one.row.source_audit_ids, one.row.summary) for one in found])
+    texts = [outdated.Text(one.row.id, one.row.source_audit_ids, one.row.said_at, one.row.summary) for one in found]
+    marks = outdated.marks(scope.profile_id, texts)
     items = [
         Item(
             str(one.row.id),

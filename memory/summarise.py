@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory import audit, episodes, sensitive, transcript, work
-from memory.domain.summary import Checked
+from memory import audit, buried, episodes, sensitive, transcript, work
+from memory.domain.stating import states
+from memory.domain.summary import Checked, Summary, without
 from memory.domain.trivial import small_talk
 from memory.domain.types import Message
 from memory.episode_selectors import Standing, standing
@@ -18,6 +19,7 @@ MOST_CHATS = 60  # that are read in one go where more is needed than what is new
 ELSEWHERE = "said in another space than what is summarised"
 SMALL_TALK = "only small talk"
 NOTHING = "nothing to summarise was found"
+DELETED = "it says nothing but what was deleted"
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,9 @@ def apply(claim: work.Claim, found: Checked, go_on: Basis, messages: Sequence[Me
         audit.record(refusal)
     if found.summary is None:
         return skip(claim, ", ".join(found.left_out) or NOTHING, costs)
+    summary = _without_deleted(claim.profile_id, found.summary, messages)
+    if summary is None:
+        return skip(claim, DELETED, costs)
     told = [m for m in messages if m.new]
     space_id = go_on.space_of(messages)
     assert space_id is not None
@@ -107,7 +112,7 @@ def apply(claim: work.Claim, found: Checked, go_on: Basis, messages: Sequence[Me
         profile_id=claim.profile_id,
         conversation_id=claim.conversation_id,
         space_id=space_id,
-        summary=found.summary,
+        summary=summary,
         replaces=go_on.so_far,
         audit_ids=sorted({m.audit_id for m in told if m.audit_id is not None}),
         said_at=max(m.at for m in told if m.at is not None),
@@ -120,6 +125,18 @@ def apply(claim: work.Claim, found: Checked, go_on: Basis, messages: Sequence[Me
     detail = {"left_out": list(found.left_out)} if found.left_out else {}
     work.close(claim, work.Report("summarised", detail), costs)
     return "summarised"
+
+
+def _without_deleted(profile_id: uuid.UUID, summary: Summary, messages: Sequence[Message]) -> Summary | None:
+    """The summary without what the person has deleted since it was said; None where nothing is left."""
+    texts = [summary.text, *(entry for entries in summary.details.values() for entry in entries)]
+    chats = {m.audit_id for m in messages if m.audit_id is not None}
+    gone = {
+        each.words
+        for each in buried.said(profile_id=profile_id, texts=texts, chats=chats)
+        if not any(m.at is not None and m.at > each.at and states(m.text, each.words) for m in messages)
+    }
+    return without(summary, lambda text: any(words in text for words in gone)) if gone else summary
 
 
 def skip(claim: work.Claim, why: str, costs: work.Costs) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 
 from django.db.models import Exists, F, OuterRef, Q
 
-from memory.domain.stating import states
+from memory.domain.stating import states, states_by_itself
+from memory.domain.terms import term_ids, tokens
 from memory.models import Fact, FactSource, FactState
 
 
@@ -19,34 +22,50 @@ class Mark(StrEnum):
     GONE = "gone"  # it says what the person has deleted
 
 
-# (id of the text, the chats that it was made from, what it says)
-Text = tuple[uuid.UUID, Sequence[int], str]
+@dataclass(frozen=True)
+class Text:
+    """A summary or a piece of chat: the chats that it was made from, when they were said, and what it says."""
+
+    id: uuid.UUID
+    chats: Collection[int]
+    said_at: datetime
+    text: str
 
 
-def marks(found: Sequence[Text]) -> dict[uuid.UUID, Mark]:
+@dataclass(frozen=True)
+class _Past:
+    """A fact that holds no longer; `deleted_at` where the person has deleted it."""
+
+    value: str
+    quote: str
+    deleted_at: datetime | None
+    chats: frozenset[int]
+
+    def stated_in(self, text: Text) -> bool:
+        if not self.chats.isdisjoint(text.chats):
+            return states(text.text, self.value, self.quote)
+        # What was deleted is gone from whatever was said before, too.
+        before = self.deleted_at is not None and text.said_at <= self.deleted_at
+        return before and states_by_itself(text.text, self.value, self.quote)
+
+
+def marks(profile_id: uuid.UUID, found: Sequence[Text]) -> dict[uuid.UUID, Mark]:
     """The marks of texts that say something that no longer holds. Call inside the profile's scope.
 
-    What counts is what their own chats taught and is now superseded, retracted or deleted, unless the same value
-    holds again.
+    What counts is what their own chats taught and is now superseded, retracted or deleted, and what else was deleted
+    since; unless the same value holds again.
     """
-    audits = {audit for _, sources, _ in found for audit in sources}
-    if not audits:
-        return {}
-    taught = _no_longer(audits)
     marked: dict[uuid.UUID, Mark] = {}
-    for text_id, sources, text in found:
-        for state, value, quote, chats in taught:
-            if chats.isdisjoint(sources) or not states(text, value, quote):
-                continue
-            if state == FactState.DELETED:
-                marked[text_id] = Mark.GONE
-                break
-            marked[text_id] = Mark.CHANGED
+    for past in _past(profile_id, found) if found else ():
+        for text in found:
+            if marked.get(text.id) is not Mark.GONE and past.stated_in(text):
+                marked[text.id] = Mark.CHANGED if past.deleted_at is None else Mark.GONE
     return marked
 
 
-def _no_longer(audits: Collection[int]) -> list[tuple[str, str, str, set[int]]]:
-    """(state, value, quote, chats) of each fact that these chats taught and that holds no longer."""
+def _past(profile_id: uuid.UUID, found: Sequence[Text]) -> list[_Past]:
+    audits = {audit for text in found for audit in text.chats}
+    words = term_ids(profile_id, {word for text in found for word in tokens(text.text)})
     evidence = FactSource.objects.filter(audit_id__in=audits).values("fact_id")
     again = Fact.objects.filter(
         Q(key=OuterRef("key")) | Q(key__isnull=True, value_norm=OuterRef("value_norm")),
@@ -55,7 +74,10 @@ def _no_longer(audits: Collection[int]) -> list[tuple[str, str, str, set[int]]]:
         state=FactState.CURRENT,
     )
     rows = (
-        Fact.objects.filter(Q(id__in=evidence) | Q(source_audit_id__in=audits))
+        Fact.objects.filter(
+            Q(id__in=evidence) | Q(source_audit_id__in=audits) | Q(state=FactState.DELETED, terms__overlap=words),
+            profile_id=profile_id,
+        )
         .filter(
             Q(state__in=[FactState.SUPERSEDED, FactState.RETRACTED])
             | Q(state=FactState.DELETED) & ~Q(was_state__in=[FactState.PENDING, FactState.REJECTED])
@@ -65,8 +87,16 @@ def _no_longer(audits: Collection[int]) -> list[tuple[str, str, str, set[int]]]:
         .annotate(again=Exists(again))
         .filter(again=False)
     )
-    facts = {row.id: row for row in rows.only("state", "value", "quote", "source_audit_id")}
-    chats: dict[uuid.UUID, set[int]] = {row.id: {row.source_audit_id} - {None} for row in facts.values()}  # type: ignore[misc]
-    for fact_id, audit in FactSource.objects.filter(fact_id__in=facts).values_list("fact_id", F("audit_id")):
+    facts = list(rows.only("value", "quote", "deleted_at", "source_audit_id", "state"))
+    chats: dict[uuid.UUID, set[int]] = {row.id: {row.source_audit_id} - {None} for row in facts}  # type: ignore[misc]
+    for fact_id, audit in FactSource.objects.filter(fact_id__in=list(chats)).values_list("fact_id", F("audit_id")):
         chats[fact_id].add(audit)
-    return [(row.state, row.value, row.quote, chats[row.id]) for row in facts.values()]
+    return [
+        _Past(
+            row.value,
+            row.quote,
+            row.deleted_at if row.state == FactState.DELETED else None,
+            frozenset(chats[row.id]),
+        )
+        for row in facts
+    ]
