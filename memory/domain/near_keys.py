@@ -13,6 +13,7 @@ from enum import StrEnum
 
 import regex
 
+from .apart import apart
 from .keys import is_usual
 
 MOST_KEYS = 1_000  # those in use last
@@ -78,7 +79,7 @@ def near(keys: Sequence[KeyInUse], settled: Iterable[tuple[str, str]] = (), mean
 
     Keys that are about different entities are never one. Of keys that are `meant` alike those are proposed that mean
     the same, and those that have a value in common; never two that the product itself tells apart (brother.name and
-    sister.name).
+    sister.name), that words tell apart (son.school, daughter.school), or of which one has a word more (dog.birthday).
     """
     used = {each.key: each for each in keys[:MOST_KEYS]}
     answered = {frozenset(pair) for pair in settled}
@@ -106,6 +107,9 @@ def _of_one_meaning(used: Mapping[str, KeyInUse], meant: Iterable[Meant]) -> Ite
     for pair in sorted(meant, key=lambda pair: -pair.cosine):
         one, other = used.get(pair.one), used.get(pair.other)
         if one is None or other is None or (is_usual(one.key) and is_usual(other.key)):
+            continue
+        mine, theirs = set(_words(one.key)), set(_words(other.key))
+        if mine <= theirs or theirs <= mine or apart(mine, theirs):
             continue
         if pair.cosine >= THE_SAME or (pair.cosine >= ALIKE and _telling(one.values & other.values)):
             yield one, other, Why.MEANING
