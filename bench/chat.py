@@ -13,7 +13,8 @@ from typing import Any
 import httpx
 import psutil
 
-from bench.stack import Stack, megabytes, person
+from bench.footprint import family, megabytes
+from bench.stack import Stack, person
 from bench.tables import table
 
 RATE = 20.0
@@ -36,7 +37,7 @@ def run(stack: Stack) -> None:
         table(f"A chat at {RATE:.0f} a second, model of zero latency", columns, rows)
     with stack.model(interval=1.0) as model_url, stack.web(model_url) as (url, process):
         asyncio.run(streams(url, key, process, 1))
-        idle = megabytes(process)
+        idle = _megabytes(process)
         opened, memory, threads = asyncio.run(streams(url, key, process, 500))
         table(
             "Streams held open at once by one web process",
@@ -149,7 +150,7 @@ async def streams(url: str, key: str, process: psutil.Process, count: int) -> tu
         end = time.monotonic() + 60
         while opened < count and time.monotonic() < end:
             await asyncio.sleep(0.1)
-        seen = opened, megabytes(process), process.num_threads()
+        seen = opened, _megabytes(process), process.num_threads()
         release.set()
         await asyncio.gather(*tasks, return_exceptions=True)
     return seen
@@ -164,3 +165,7 @@ def rows_per_second(profile_id: uuid.UUID, count: int = 300) -> float:
         turn = chats.begin(profile_id=profile_id, messages=body(n)["messages"])
         chats.finish(turn, chats.Answer(text="Noted.", model="scripted"))
     return count / (time.perf_counter() - started)
+
+
+def _megabytes(process: psutil.Process) -> float:
+    return megabytes({"web": family(process)})["web"]

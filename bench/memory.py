@@ -15,11 +15,18 @@ from pathlib import Path
 import httpx
 import psutil
 
-from bench.stack import ROOT, Stack, free_port, megabytes, model_env, reachable, until
+from bench.footprint import family, megabytes
+from bench.stack import ROOT, Stack, free_port, model_env, reachable, until
 from bench.tables import table
 
 PARTS = ("supervisor", "web", "worker", "beat", "postgres", "valkey")
-MARKS = {"uvicorn": "web", "worker": "worker", "beat": "beat", "postgres": "postgres", "valkey-server": "valkey"}
+MARKS = {
+    " caesar worker": "worker",
+    " caesar beat": "beat",
+    "uvicorn": "web",
+    "valkey": "valkey",
+    "postgres": "postgres",
+}
 SETTLE_SECONDS = 10.0
 
 
@@ -39,10 +46,7 @@ def _measured(stack: Stack, provider: str) -> dict[str, float]:
         asked = {"query": "Which instrument do I play?"}
         until(lambda: _by_meaning(httpx.post(f"{url}/v1/recall", json=asked, headers=auth, timeout=60)), seconds=120)
         time.sleep(SETTLE_SECONDS)
-        found = {"supervisor": megabytes(process, alone=True)}
-        for child in process.children():
-            found[_part(child)] = found.get(_part(child), 0.0) + megabytes(child)
-        return found
+        return megabytes({"supervisor": [process], **{_part(child): family(child) for child in process.children()}})
 
 
 def _by_meaning(answer: httpx.Response) -> bool:
@@ -51,8 +55,8 @@ def _by_meaning(answer: httpx.Response) -> bool:
 
 
 def _part(process: psutil.Process) -> str:
-    words = {Path(word).name for word in process.cmdline()}
-    return next(name for mark, name in MARKS.items() if mark in words)
+    command = " ".join(process.cmdline())
+    return next(name for mark, name in MARKS.items() if mark in command)
 
 
 @contextmanager

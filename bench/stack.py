@@ -170,17 +170,6 @@ def until(condition: Any, seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
-def megabytes(process: psutil.Process, *, alone: bool = False) -> float:
-    """Resident memory of a process and its children; pages that several share are counted once (PSS)."""
-    total = 0
-    for each in (process, *([] if alone else process.children(recursive=True))):
-        try:
-            total += each.memory_full_info().pss
-        except psutil.Error:
-            continue
-    return total / 2**20
-
-
 def reserved() -> float:
     """Megabytes of memory that this process has for itself alone."""
     return float(psutil.Process().memory_full_info().uss) / 2**20

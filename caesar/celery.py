@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging.config
 import os
 import warnings
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "caesar.settings")
 
@@ -12,6 +14,7 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import setup_logging, worker_ready
 from kombu import Exchange, Queue
 
+from caesar import logs
 from caesar.config import config
 from caesar.database import broker_url
 
@@ -22,7 +25,16 @@ TICK_EVERY_SECONDS = min(
 )
 QUEUES = ("extract", "summarise", "embed", "maintenance")
 
-app = Celery("caesar")
+
+def _each(seconds: float, task: str, *, queue: str = "maintenance") -> dict[str, Any]:
+    """So often; what nobody took until the next time is dropped. The queue is the task's own."""
+    return {"task": task, "schedule": seconds, "options": {"expires": seconds, "queue": queue}}
+
+
+# The scheduler knows tasks by name: it needs neither them nor Django, which take twice the memory of all the rest.
+SCHEDULES_ONLY = os.environ.get("CAESAR_PROCESS") == "beat"
+
+app = Celery("caesar", fixups=set() if SCHEDULES_ONLY else None)
 app.conf.update(
     broker_url=broker_url(config()),
     task_ignore_result=True,
@@ -48,36 +60,24 @@ app.conf.update(
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in QUEUES],
     task_publish_retry_policy={"max_retries": 2, "interval_start": 0, "interval_step": 0.2},
     beat_schedule={
-        "tick": {
-            "task": "caesar.tick",
-            "schedule": TICK_EVERY_SECONDS,
-            "options": {"expires": TICK_EVERY_SECONDS},
-        },
-        "recover": {
-            "task": "caesar.recover",
-            "schedule": RECOVER_EVERY_SECONDS,
-            "options": {"expires": RECOVER_EVERY_SECONDS},
-        },
-        "embed": {
-            "task": "caesar.embed",
-            "schedule": RECOVER_EVERY_SECONDS,
-            "options": {"expires": RECOVER_EVERY_SECONDS},
-        },
-        "upkeep": {
-            "task": "caesar.upkeep",
-            "schedule": config().memory.sweep_interval_seconds,
-            "options": {"expires": config().memory.sweep_interval_seconds},
-        },
+        "tick": _each(TICK_EVERY_SECONDS, "caesar.tick"),
+        "recover": _each(RECOVER_EVERY_SECONDS, "caesar.recover"),
+        "embed": _each(RECOVER_EVERY_SECONDS, "caesar.embed", queue="embed"),
+        "upkeep": _each(config().memory.sweep_interval_seconds, "caesar.upkeep"),
     },
     beat_max_loop_interval=5,
 )
-app.autodiscover_tasks(["workers"])
-app.autodiscover_tasks(["workers"], related_name="embedding")
+if not SCHEDULES_ONLY:
+    app.autodiscover_tasks(["workers"])
+    app.autodiscover_tasks(["workers"], related_name="embedding")
 
 
 @setup_logging.connect
 def _logging(**_: object) -> None:
-    """Django's logging configuration holds; Celery adds none of its own."""
+    """Django's logging configuration holds, or one that is the same; Celery adds none of its own."""
+    if SCHEDULES_ONLY:
+        logging.config.dictConfig(logs.django_logging(config().log_level))
+        logs.configure_structlog()
 
 
 @worker_ready.connect

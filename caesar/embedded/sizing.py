@@ -22,12 +22,12 @@ def settings() -> dict[str, str]:
 def settings_for(total: int) -> dict[str, str]:
     """PostgreSQL's settings for so many bytes of memory.
 
-    Pages that are kept cost 3 % more from the start, so they get a gigabyte at most; the system keeps the rest.
+    Pages that are kept cost 3 % of theirs from the start, so they get 512 MB at most; the system keeps the rest.
     Building the vectors' index is many times quicker while it fits into `maintenance_work_mem`: a million vectors of
     384 numbers take 1.2 GB.
     """
     return {
-        "shared_buffers": _part(total, 8, least=64, most=1024),
+        "shared_buffers": _part(total, 8, least=64, most=512),
         "effective_cache_size": _part(total, 2, least=256, most=65_536),
         "maintenance_work_mem": _part(total, 16, least=64, most=2048),
         "work_mem": _part(total, 512, least=4, most=16),

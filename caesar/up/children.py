@@ -28,6 +28,8 @@ ENVIRONMENT: Mapping[str, str] = {
     "PYTHONUNBUFFERED": "1",
     # Threads of a model that wait by spinning would take the processor from everybody else.
     "OMP_WAIT_POLICY": "passive",
+    # Else each thread may keep memory of its own that it no longer uses.
+    "MALLOC_ARENA_MAX": "2",
     # Else litellm fetches a price list when it is imported.
     "LITELLM_LOCAL_MODEL_COST_MAP": "True",
 }

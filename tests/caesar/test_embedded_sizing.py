@@ -14,7 +14,7 @@ GB = 2**30
 
 @pytest.mark.parametrize(
     ("total", "buffers", "building"),
-    [(GB // 2, "64MB", "64MB"), (4 * GB, "512MB", "256MB"), (64 * GB, "1024MB", "2048MB")],
+    [(GB // 2, "64MB", "64MB"), (2 * GB, "256MB", "128MB"), (64 * GB, "512MB", "2048MB")],
 )
 def test_it_takes_more_where_there_is_more(total, buffers, building):
     settings = sizing.settings_for(total)
