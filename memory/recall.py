@@ -19,6 +19,7 @@ from memory.search.question import Question
 from memory.sentences import sentence
 
 # What is asked for goes before what is given to every chat.
+SPARE = 5  # past conversations that take the place of those that state what was deleted
 ASKED_FOR, LIKE_IT = 20.0, 10.0
 
 
@@ -139,7 +140,7 @@ def _facts(profile: Profile, scope: Scope, question: Question, now: datetime, be
     ]
     rows = selectors.core_facts(profile_id=profile.id, space_id=scope.space_id, most=most + beyond)
     core = [Item(str(row.id), sentence(row, profile), Rule.CORE, row.score) for row in rows]  # type: ignore[attr-defined]
-    both = [*_first(asked_most, found), *_first(most, core)]
+    both = [*_first(asked_most, found, beyond), *_first(most, core, beyond)]
     once: dict[str, Item] = {}
     # Stable, so that what two rules bring up is told of where it is considered, and of those where it ranks higher.
     for one in sorted(both, key=lambda one: one.left_out is not None):
@@ -151,7 +152,7 @@ def _episodes(scope: Scope, question: Question, now: datetime, beyond: int) -> l
     if not question.text.strip():
         return []
     most = conf().memory.episodes_recall.top_k
-    found = episodes.search(question, scope, most=most + beyond, now=now)
+    found = episodes.search(question, scope, most=most + beyond + SPARE, now=now) if most else []
     texts = [outdated.Text(one.row.id, one.row.source_audit_ids, one.row.said_at, one.row.summary) for one in found]
     marks = outdated.marks(scope.profile_id, texts)
     items = [
@@ -168,12 +169,22 @@ def _episodes(scope: Scope, question: Question, now: datetime, beyond: int) -> l
         )
         for one in found
     ]
-    return _first(most, items)
+    return _first(most, items, beyond)
 
 
-def _first(most: int, items: list[Item]) -> list[Item]:
-    """The items, those after so many left out."""
-    return [*items[:most], *(replace(one, left_out=one.left_out or Fall.COUNT) for one in items[most:])]
+def _first(most: int, items: list[Item], beyond: int) -> list[Item]:
+    """So many of the items and those beyond, which are left out; one that is left out anyway takes nobody's place."""
+    kept: list[Item] = []
+    count = 0
+    for one in items:
+        if one.left_out is None:
+            if count == most + beyond:
+                break
+            kept.append(one if count < most else replace(one, left_out=Fall.COUNT))
+            count += 1
+        else:
+            kept.append(one)
+    return kept
 
 
 def _rank(item: Item) -> float:

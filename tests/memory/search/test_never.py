@@ -106,3 +106,13 @@ def test_every_result_says_why_and_with_which_scores(anna, semantic):
         assert all(isinstance(value, int | float) and value == value for value in one.scores.values())
         assert one.score == one.score
     assert [one.score for one in results] == sorted((one.score for one in results), reverse=True)
+
+
+def test_what_was_deleted_takes_no_place_of_what_holds(anna):
+    for n in range(5):
+        discussed(anna, f"We talked about the heat pump and contract ATL-{4471 + n}.", days=1 + n)
+    for n in range(3):
+        made = facts.author(profile_id=anna.profile_id, fields={"value": f"contract ATL-{4471 + n}"})
+        facts.delete(profile_id=anna.profile_id, fact_id=made.id)
+    told = block(anna, "What about the heat pump?", now=datetime.now(UTC))
+    assert [n for n in range(5) if f"ATL-{4471 + n}" in told] == [3, 4]
