@@ -18,8 +18,8 @@ from memory.search.candidates import Scope
 from memory.search.question import Question
 from memory.sentences import sentence
 
-# What is asked for goes before what is given to every chat.
 SPARE = 5  # past conversations that take the place of those that state what was deleted
+# What is asked for goes before what is given to every chat.
 ASKED_FOR, LIKE_IT = 20.0, 10.0
 
 

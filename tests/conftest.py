@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["tests.served", "tests.chromium"]
 KEPT = {"django_migrations", "django_content_type", "auth_permission", "installation"}
+EMPTYING_ATTEMPTS = 5
 
 
 @pytest.fixture(scope="session")
@@ -65,5 +66,16 @@ END $$"""
 def database(cluster: Postgres, _emptying: str, django_db_blocker: pytest.FixtureRequest) -> Iterator[Postgres]:
     with django_db_blocker.unblock():  # type: ignore[attr-defined]
         yield cluster
-    with psycopg.connect(cluster.url("superuser"), autocommit=True) as connection:
-        connection.execute(_emptying)
+    _empty(cluster, _emptying)
+
+
+def _empty(cluster: Postgres, emptying: str) -> None:
+    """A process that is still at work for the last test may be in the way for a moment."""
+    for attempt in range(EMPTYING_ATTEMPTS):
+        try:
+            with psycopg.connect(cluster.url("superuser"), autocommit=True) as connection:
+                connection.execute(emptying)
+            return
+        except (psycopg.errors.DeadlockDetected, psycopg.errors.LockNotAvailable):
+            if attempt == EMPTYING_ATTEMPTS - 1:
+                raise

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.llama, runs_llama, pytest.mark.timeout(300)]
 def llm() -> Iterator[dict[str, Any]]:
     """The settings of an installation whose builtin provider runs a GGUF file, with that server running."""
     port = free_port()
-    child = subprocess.Popen(command(model(), port), stdin=subprocess.PIPE)
+    child = subprocess.Popen([*command(model(), port), "--context", "5120"], stdin=subprocess.PIPE)
     try:
         wait_until_it_answers(f"http://127.0.0.1:{port}")
         yield {
@@ -57,14 +57,15 @@ def test_it_chats_and_reads_through_a_real_model(web: Web, llm: dict[str, Any], 
     anna = person("anna")
     said = "My dog's name is Beans and I live in Porto."
     with httpx.Client(base_url=web.url, headers=anna.auth, timeout=180) as http:
-        answer = http.post("/v1/chat", json={"messages": [{"role": "user", "content": said}]})
+        asked = {"model": "", "messages": [{"role": "user", "content": said}], "max_tokens": 48}
+        answer = http.post("/v1/chat/completions", json=asked)
     assert answer.status_code == 200, answer.text
-    assert answer.json()["message"]["content"].strip()
-    assert answer.json()["usage"]["output_tokens"] > 0
+    assert answer.json()["choices"][0]["message"]["content"].strip()
+    assert answer.json()["usage"]["completion_tokens"] > 0
     settings.CAESAR = settings.CAESAR.model_copy(update={"llm": LLM.model_validate(llm)})
     assert tasks.drain() == 1
     with profile_scope(anna.profile_id):
-        item = WorkItem.objects.get()
+        item = WorkItem.objects.get(kind="extract")
         current = list(Fact.objects.filter(state="current").values_list("value", flat=True))
     assert item.calls >= 1
     assert item.model.startswith("builtin")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests import server
 from tests.people import Person, person
+from tests.processes import eventually
 from tests.scripted_model import ScriptedModel
 from tests.server import Web
 
@@ -131,7 +133,19 @@ def recalling(database: Postgres, _recalling: Web, world: World, settings: Any) 
     settings.CAESAR = settings.CAESAR.model_copy(update={"semantic": semantic})
     embed.ready()
     world.web = _recalling
+    if _recalling.pid not in _warm:
+        _warm.add(_recalling.pid)
+        warm_up(world.someone("somebody"))
     return world
+
+
+_warm: set[int] = set()  # processes that have loaded what they embed questions with
+
+
+def warm_up(who: Someone) -> None:
+    """A new process embeds no question before it has loaded what it needs."""
+    eventually(lambda: who.recall(f"Is anybody there at {time.monotonic()}?") or who.world.model.embeddings)
+    who.world.model.reset()
 
 
 @pytest.fixture

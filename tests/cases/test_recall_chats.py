@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -13,7 +12,6 @@ from memory import passages
 from memory.db import profile_scope
 from memory.models import AuditLog, Passage
 from tests.cases.conftest import DIM, Someone, World
-from tests.processes import eventually
 from tests.scripted_model import Vectors
 
 if TYPE_CHECKING:
@@ -25,12 +23,6 @@ PICTURE = "data:image/png;base64," + "iVBORw0KGgo" * 190_000
 
 def embedded(who: Someone) -> list[str]:
     return [text for request in who.world.model.embeddings for text in request.inputs]
-
-
-def warm_up(who: Someone) -> None:
-    """A new process embeds no question before it has loaded what it needs."""
-    eventually(lambda: who.recall(f"Is anybody there at {time.monotonic()}?") or embedded(who))
-    who.world.model.reset()
 
 
 def test_it_asks_for_the_last_words_and_embeds_no_picture(recalling: World):
@@ -55,7 +47,6 @@ def test_it_asks_for_the_last_words_and_embeds_no_picture(recalling: World):
         {"role": "user", "content": []},
         {"role": "user", "content": [{"type": "text", "text": "Where is my boat?"}]},
     ]
-    warm_up(yann)
     recalling.model.extraction(json.dumps(found))
     answer = yann.http.post("/v1/chat/completions", json={"model": "m", "messages": messages})
     assert answer.status_code == 200
@@ -72,7 +63,6 @@ def test_it_asks_for_the_last_words_and_embeds_no_picture(recalling: World):
 
 def test_a_long_question_is_embedded_by_its_beginning(recalling: World):
     yann = recalling.someone("yann")
-    warm_up(yann)
     yann.chat("Where is the boat? " + "I wonder. " * 20_000)
     yann.recall("Where is the boat? " + "I wonder. " * 6_000)
     assert max(map(len, embedded(yann))) <= LONGEST

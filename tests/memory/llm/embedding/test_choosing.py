@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from memory.config import MemorySections, Semantic
 from memory.errors import ModelMisconfigured
+from memory.llm import embedding
 from memory.llm.embedding import Identity, embedder, for_identity, known, runtime, warm_up
 
 Configure = Callable[..., MemorySections]
@@ -28,7 +29,11 @@ def test_nothing_set_is_the_model_in_the_box_by_what_is_installed(
 
 @pytest.mark.parametrize("provider", ["", "local", "onnx", " ONNX "])
 @pytest.mark.parametrize("model", ["", "all-MiniLM-L6-v2", "sentence-transformers/all-minilm-l6-v2"])
-def test_local_and_onnx_share_one_identity(configured: Configure, provider: str, model: str) -> None:
+def test_local_and_onnx_share_one_identity(
+    configured: Configure, monkeypatch: pytest.MonkeyPatch, provider: str, model: str
+) -> None:
+    monkeypatch.setattr(embedding, "_made", {})
+    monkeypatch.setattr(embedding, "_loaded", {})
     configured(provider=provider, model=model)
     assert embedder().identity.name == "all-MiniLM-L6-v2/384"
     assert not embedder().ready  # saying so loads nothing
