@@ -82,6 +82,11 @@ class WorkItem(models.Model):
             ),
             models.Index(fields=["lease_until"], name="work_running", condition=models.Q(state="running")),
             models.Index(fields=["profile", "state", "-id"], name="work_profile_state"),
+            models.Index(
+                fields=["profile", "finished_at"],
+                name="work_finished",
+                condition=models.Q(finished_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
