@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, connection
@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from memory import sql
 from memory.config import EpisodesSummarise, FactsExtract, conf
-from memory.db import claim_scope, operator_scope
+from memory.db import claim_scope, now, operator_scope
 from memory.models import MemoryCursor, WorkKind
 
 ROWS_PER_STEP = 500
@@ -120,7 +120,7 @@ def _lag(place: MemoryCursor) -> Lag:
         )
         rows, oldest, held = cursor.fetchone()
         blocker = _oldest_writer(cursor) if held else None
-    age = (datetime.now(UTC) - oldest).total_seconds() if oldest else 0.0
+    age = (now() - oldest).total_seconds() if oldest else 0.0
     return Lag(
         kind=place.kind,
         rows=rows,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
 
 from django.db import connection, transaction
 
@@ -44,9 +45,9 @@ def operator_scope() -> Iterator[None]:
 
 
 @contextmanager
-def erasing_scope(profile_id: uuid.UUID) -> Iterator[None]:
-    """Everything, with one profile named: the last step of erasing it, which ends outside of what it can see."""
-    with _scope(OPERATOR, profile=str(profile_id)):
+def upkeep_scope(profile_id: uuid.UUID | None) -> Iterator[None]:
+    """Everything, with one profile named (None: nobody's rows): what only upkeep may do to that profile's log."""
+    with _scope(OPERATOR, profile=str(profile_id or "")):
         yield
 
 
@@ -72,3 +73,11 @@ def _scope(role: str, *, profile: str = "", user: str = "") -> Iterator[None]:
             yield
         finally:
             connection.caesar_scope = None  # type: ignore[attr-defined]
+
+
+def now() -> datetime:
+    """The time of the database, by which work is scheduled: the clocks of hosts differ, and are set back at times."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        at: datetime = cursor.fetchone()[0]
+    return at

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import uuid
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import structlog
@@ -13,7 +13,7 @@ from django.db.models import Model
 
 from memory import embeddings, identities, texts, work
 from memory.config import conf
-from memory.db import operator_scope, profile_scope
+from memory.db import claim_scope, now, operator_scope, profile_scope
 from memory.domain import retry
 from memory.embeddings import Owner, Vector, Waiting
 from memory.errors import ModelError
@@ -91,7 +91,7 @@ def _all_wait(taken: Sequence[Waiting], error: ModelError) -> None:
     decision = retry.decide(
         retry.Failure.OUTAGE,
         tries,
-        now=datetime.now(UTC),
+        now=_now(),
         max_attempts=conf().memory.max_attempts,
         retry_after=error.retry_after,
         dice=random.random(),
@@ -100,11 +100,16 @@ def _all_wait(taken: Sequence[Waiting], error: ModelError) -> None:
     embeddings.put_back(taken, at=decision.at, error=str(error), counts=False)
 
 
+def _now() -> datetime:
+    with claim_scope():
+        return now()
+
+
 def _waits(one: Waiting, error: ModelError) -> None:
     decision = retry.decide(
         work.kind_of(error),
         retry.Tries(one.attempts, 0, None),
-        now=datetime.now(UTC),
+        now=_now(),
         max_attempts=conf().memory.max_attempts,
         retry_after=error.retry_after,
         dice=random.random(),

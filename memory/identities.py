@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 import structlog
 from django.db import connection, transaction
+from django.db.models.functions import Now
 
 from memory import embeddings
 from memory.db import claim_scope, operator_scope
@@ -73,10 +74,10 @@ def ensure(wanted: Identity) -> Kept:
         active = next((row for row in rows.values() if row.state == IdentityState.ACTIVE), None)
         for row in rows.values():
             if row.state == IdentityState.BUILDING and row.name != wanted.name:
-                _set(row.name, state=IdentityState.RETIRED, activated_at=datetime.now(UTC))
+                _set(row.name, state=IdentityState.RETIRED, activated_at=Now())
         if active is None or not Embedding.objects.exists():
             if active is not None and active.name != wanted.name:
-                _set(active.name, state=IdentityState.RETIRED, activated_at=datetime.now(UTC))
+                _set(active.name, state=IdentityState.RETIRED, activated_at=Now())
             _make(wanted, IdentityState.ACTIVE)
             LOG.info("embedder_in_use", embedder=wanted.name)
         elif active.name != wanted.name and (wanted.name not in rows or rows[wanted.name].state != "building"):
@@ -97,7 +98,7 @@ def _make(wanted: Identity, state: IdentityState) -> None:
             "total": 0,
             "place_kind": "",
             "place_id": None,
-            "activated_at": datetime.now(UTC) if state is IdentityState.ACTIVE else None,
+            "activated_at": Now() if state is IdentityState.ACTIVE else None,
         },
     )
     with connection.cursor() as cursor:
@@ -132,12 +133,11 @@ def activate(name: str) -> None:
         _lock()
         if not EmbeddingIdentity.objects.filter(name=name, state=IdentityState.BUILDING).exists():
             return
-        now = datetime.now(UTC)
         with transaction.atomic():
             EmbeddingIdentity.objects.filter(state=IdentityState.ACTIVE).update(
-                state=IdentityState.RETIRED, activated_at=now
+                state=IdentityState.RETIRED, activated_at=Now()
             )
-            _set(name, state=IdentityState.ACTIVE, activated_at=now)
+            _set(name, state=IdentityState.ACTIVE, activated_at=Now())
         embeddings.queue_missing(name)
         _look()
     LOG.info("embedder_in_use", embedder=name)
@@ -150,7 +150,7 @@ def sweep() -> int:
     """
     with operator_scope():
         due = EmbeddingIdentity.objects.filter(
-            state=IdentityState.RETIRED, activated_at__lt=datetime.now(UTC) - RETIRED_STAYS
+            state=IdentityState.RETIRED, activated_at__lt=Now() - RETIRED_STAYS
         ).first()
         if due is None:
             return 0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
 from memory import facts
-from memory.db import operator_scope
+from memory.db import now, operator_scope
 from memory.models import Fact, FactState
 
 BATCH = 200
@@ -18,7 +17,8 @@ BATCH = 200
 
 def purge_due(limit: int = 1_000) -> int:
     """Purge facts whose deletion can no longer be taken back, at most so many. Returns how many."""
-    before = datetime.now(UTC) - facts.undo_time()
+    with operator_scope():
+        before = now() - facts.undo_time()
     due = Q(state=FactState.DELETED, deleted_at__lte=before) & ~Q(value="")
     return _each(due, limit, lambda profile_id, most: facts.purge(profile_id=profile_id, before=before, most=most))
 

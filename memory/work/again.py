@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Collection
-from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import QuerySet
+from django.db.models.functions import Now
 
 from memory.db import profile_scope
 from memory.errors import Conflict, NotFound
@@ -57,7 +57,7 @@ def _reset(rows: QuerySet[WorkItem]) -> int:
         "attempts": 0,
         "outages": 0,
         "first_failed_at": None,
-        "not_before": datetime.now(UTC),
+        "not_before": Now(),
         "finished_at": None,
         "outcome": "",
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 
 from django.db import connection
 from django.db.models import F
@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from memory import sql
 from memory.config import conf
-from memory.db import claim_scope, profile_scope
+from memory.db import claim_scope, now, profile_scope
 from memory.domain.retry import Tries
 from memory.models import WorkItem, WorkKind, WorkState
 from memory.work.failing import tell
@@ -94,7 +94,7 @@ def _bury(profile_id: uuid.UUID, item_id: int) -> int:
         )
         if row is None:  # another sweep was first
             return 0
-        row.state, row.token, row.finished_at = WorkState.DEAD, None, datetime.now(UTC)
+        row.state, row.token, row.finished_at = WorkState.DEAD, None, now()
         row.error_code, row.error = "worker_died", DIED
         row.save()
         tell([row], code=row.error_code, reason=DIED)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import uuid
-from datetime import UTC, datetime
 
 from django.db import connection
+from django.db.models.functions import Now
 
 from memory import audit
 from memory.db import profile_scope
@@ -69,7 +69,7 @@ def cancel(claim: Claim, *, reason: str) -> None:
     """Close without reading, since it may not be read any more."""
     with profile_scope(claim.profile_id):
         WorkItem.objects.filter(id__in=claim.ids, token=claim.token, state=WorkState.RUNNING).update(
-            state=WorkState.CANCELLED, token=None, outcome=reason, finished_at=datetime.now(UTC)
+            state=WorkState.CANCELLED, token=None, outcome=reason, finished_at=Now()
         )
 
 
@@ -99,4 +99,4 @@ def withdraw(
         rows = rows.filter(audit_id__in=AuditLog.objects.filter(profile_id=profile_id, space_id=space_id).values("id"))
     if conversation_id is not None:
         rows = rows.filter(conversation_id=conversation_id)
-    return rows.update(state=WorkState.CANCELLED, token=None, outcome=reason, finished_at=datetime.now(UTC))
+    return rows.update(state=WorkState.CANCELLED, token=None, outcome=reason, finished_at=Now())

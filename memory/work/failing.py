@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from django.db.utils import InterfaceError, OperationalError
 
 from memory import audit, pauses
 from memory.config import conf
-from memory.db import profile_scope
+from memory.db import now, profile_scope
 from memory.domain import retry
 from memory.domain.sensitive import redact
 from memory.errors import (
@@ -33,30 +32,30 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
 
     Opens its own scope; inside that of a reading only for nonsense, which is the fault of no route.
     """
-    now = datetime.now(UTC)
     failure = kind_of(error)
     if failure is retry.Failure.REFUSED and len(claim.audit_ids) > 1:
         failure = retry.Failure.NONSENSE  # perhaps for its length, or for one of the chats: each gets its own reading
     asked = error.retry_after if isinstance(error, ModelError) else None
-    pauses.note(error, failure, now=now)
+    pauses.note(error, failure)
     away = isinstance(error, OperationalError | InterfaceError)
     code = "database_away" if away else getattr(error, "code", "crash")
     text = str(error) if isinstance(error, ModelError) else f"{type(error).__name__}: see the worker's log."
     raw = error.raw if isinstance(error, ModelError) else ""
     dice = random.random()  # one for all: what is read together becomes due together
     with profile_scope(claim.profile_id):
+        at = now()
         held = WorkItem.objects.select_for_update().filter(id__in=claim.ids, token=claim.token, state=WorkState.RUNNING)
         rows = list(held.order_by("id"))  # none: somebody else has it now, or it was withdrawn or erased
         for row in rows:
             tries = retry.Tries(row.attempts, row.outages, row.first_failed_at)
             decision = retry.decide(
-                failure, tries, now=now, max_attempts=conf().memory.max_attempts, retry_after=asked, dice=dice
+                failure, tries, now=at, max_attempts=conf().memory.max_attempts, retry_after=asked, dice=dice
             )
             row.attempts, row.outages = decision.attempts, decision.outages
-            row.first_failed_at = row.first_failed_at or now
+            row.first_failed_at = row.first_failed_at or at
             row.state = WorkState.WAITING if decision.at else WorkState.DEAD
             row.not_before = decision.at or row.not_before
-            row.finished_at = None if decision.at else now
+            row.finished_at = None if decision.at else at
             row.token = None
             row.error_code, row.error = code, audit.clamp(text, 500)
             row.raw_reply = redact(audit.clamp(audit.storable_text(raw), RAW_KEPT))[0]
