@@ -3,32 +3,11 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta, tzinfo
 
-from django.db.models import Count, Max, Q, QuerySet, Sum
-from django.db.models.functions import Coalesce, TruncDate
+from django.db.models import Count, Q, QuerySet
 
 from memory.db import operator_scope
 from memory.models import EmbedQueue, ModelPause, WorkItem, WorkState
-
-# The days are counted over so many of the newest items, so that a page is quick whatever there was before.
-NEWEST = 50_000
-
-
-@dataclass(frozen=True)
-class Day:
-    """What was read on one day: chats, calls of models, and their tokens in and out."""
-
-    day: date
-    read: int = 0
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    @property
-    def tokens(self) -> int:
-        return self.input_tokens + self.output_tokens
 
 
 def count_dead(*, profile_id: uuid.UUID, most: int) -> int:
@@ -61,36 +40,6 @@ def waiting_for_vectors(*, profile_id: uuid.UUID) -> tuple[int, str]:
     rows = EmbedQueue.objects.filter(profile_id=profile_id)
     failed = rows.exclude(error="").order_by("-id").values_list("error", flat=True).first()
     return rows.count(), failed or ""
-
-
-def days(*, profile_id: uuid.UUID | None, zone: tzinfo, today: date, many: int) -> list[Day]:
-    """The last days up to today, each of the zone; of everybody (in the operator's scope) without a profile."""
-    rows = (
-        WorkItem.objects.filter(state=WorkState.DONE, profile_id=profile_id) if profile_id else WorkItem.objects.all()
-    )
-    last = rows.aggregate(last=Max("id"))["last"] or 0
-    first = today - timedelta(days=many - 1)
-    begin = datetime.combine(first, datetime.min.time(), zone)
-    recent = rows.filter(id__gt=last - NEWEST, finished_at__gte=begin)
-    found = (
-        recent.annotate(day=TruncDate("finished_at", tzinfo=zone))
-        .values("day")
-        .annotate(
-            read=Count("id", filter=Q(state=WorkState.DONE)),
-            calls_=Coalesce(Sum("calls"), 0),
-            input_=Coalesce(Sum("input_tokens"), 0),
-            output_=Coalesce(Sum("output_tokens"), 0),
-        )
-        .order_by()
-    )
-    by_day = {row["day"]: Day(row["day"], row["read"], row["calls_"], row["input_"], row["output_"]) for row in found}
-    return [by_day.get(day, Day(day)) for day in (first + timedelta(days=n) for n in range(many))]
-
-
-def everybodys_days(*, zone: tzinfo, today: date, many: int) -> list[Day]:
-    """`days` of the whole installation. Opens the operator's scope."""
-    with operator_scope():
-        return days(profile_id=None, zone=zone, today=today, many=many)
 
 
 def pauses() -> list[ModelPause]:

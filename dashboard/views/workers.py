@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from dashboard.charts import Chart, chart
+from dashboard.days_shown import charts
 from dashboard.pages import page, see_other
 from dashboard.person import Person, operators_page, own_page
-from memory import cursor, operations, work, work_selectors
+from memory import cursor, operations, work, work_days, work_selectors
 from memory.db import profile_scope
 from memory.errors import Conflict, NotFound
 
@@ -45,7 +45,7 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
         there = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
         items = [{"item": item, "kind": KINDS.get(item.kind, item.kind)} for item in there]
         vectors, vector_error = work_selectors.waiting_for_vectors(profile_id=profile_id)
-        days = work_selectors.days(
+        days = work_days.days(
             profile_id=profile_id, zone=timezone.get_current_timezone(), today=timezone.localdate(), many=DAYS
         )
     context: dict[str, Any] = {
@@ -55,8 +55,7 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
         "standings": [(name, label, counts.get(name)) for name, label in STANDINGS.items()],
         "vectors": vectors,
         "vector_error": vector_error,
-        "charts": _charts(days),
-        "newest": work_selectors.NEWEST,
+        "charts": charts(days),
         "dead": counts["dead"],
     }
     if person.user.is_superuser:
@@ -74,17 +73,9 @@ def _installation() -> dict[str, Any]:
         "queues": [(KINDS.get(kind, kind), [counted.get((kind, state), 0) for state in states]) for kind in kinds],
         "lags": cursor.lag(),
         "pauses": work_selectors.pauses(),
-        "everybodys": _charts(work_selectors.everybodys_days(zone=zone, today=today, many=DAYS)),
+        "everybodys": charts(work_days.everybodys_days(zone=zone, today=today, many=DAYS)),
         "all_dead": sum(many for (_kind, state), many in counted.items() if state == "dead"),
     }
-
-
-def _charts(days: list[work_selectors.Day]) -> list[Chart]:
-    return [
-        chart(_("Chats read a day"), [(f"{day.day:%Y-%m-%d}", day.read) for day in days]),
-        chart(_("Calls of models a day"), [(f"{day.day:%Y-%m-%d}", day.calls) for day in days]),
-        chart(_("Tokens a day"), [(f"{day.day:%Y-%m-%d}", day.tokens) for day in days]),
-    ]
 
 
 @require_POST

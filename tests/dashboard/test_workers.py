@@ -7,8 +7,8 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.contrib.auth.models import User
 
-from dashboard.charts import chart
-from memory import work_selectors
+from dashboard.charts import chart, dollars
+from memory import work_days
 from memory.db import profile_scope
 from memory.models import WorkItem
 from tests.browser.life import read, told, worked
@@ -89,21 +89,54 @@ def test_days_are_counted_in_the_persons_zone(anna):
         item(anna, state="done", finished_at=late + timedelta(hours=hours), calls=2, input_tokens=100, output_tokens=10)
     today = date(2026, 3, 2)
     with profile_scope(anna.who.profile_id):
-        days = work_selectors.days(profile_id=anna.who.profile_id, zone=ZoneInfo("Asia/Tokyo"), today=today, many=3)
+        days = work_days.days(profile_id=anna.who.profile_id, zone=ZoneInfo("Asia/Tokyo"), today=today, many=3)
         assert [(day.day.day, day.read, day.calls, day.tokens) for day in days] == [
             (28, 0, 0, 0),
             (1, 0, 0, 0),
             (2, 2, 4, 220),
         ]
-        days = work_selectors.days(profile_id=anna.who.profile_id, zone=ZoneInfo("UTC"), today=today, many=3)
+        days = work_days.days(profile_id=anna.who.profile_id, zone=ZoneInfo("UTC"), today=today, many=3)
         assert [day.read for day in days] == [0, 1, 1]
 
 
+def test_it_counts_every_day_whatever_came_after(anna):
+    """The newest rows are not those that ended last: what was read again has an old number."""
+    begin = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    item(anna, state="done", finished_at=begin, calls=1, input_tokens=10, output_tokens=1)
+    item(anna, state="dead", finished_at=begin, calls=3, input_tokens=30, output_tokens=3)
+    item(anna, state="waiting", calls=7)
+    item(anna, id=10_000_000, state="done", finished_at=begin, calls=1, input_tokens=10, output_tokens=1)
+    with profile_scope(anna.who.profile_id):
+        (day,) = work_days.days(profile_id=anna.who.profile_id, zone=ZoneInfo("UTC"), today=date(2026, 3, 1), many=1)
+    assert (day.read, day.calls, day.input_tokens, day.output_tokens) == (2, 5, 50, 5)
+
+
+def test_it_says_what_reading_costs_and_of_whom_it_does_not_know(anna, bert):
+    now = datetime.now(UTC)
+    read_ = {"state": "done", "finished_at": now, "calls": 1}
+    item(anna, **read_, model="anthropic/claude-haiku-4-5-20251001", input_tokens=1_000_000, output_tokens=100_000)
+    item(anna, **read_, model="ollama/llama3.1:8b", input_tokens=1_000_000, output_tokens=100_000)
+    text = " ".join(anna.page("/dashboard/workers").text.split())
+    assert "Cost a day $1.50 in all, $1.50 at most" in text
+    assert "price unknown" not in text
+    item(anna, **read_, model="openai/my-own-tune", input_tokens=5, output_tokens=5)
+    text = " ".join(anna.page("/dashboard/workers").text.split())
+    assert "Cost a day $1.50 in all" in text
+    assert "Without openai/my-own-tune: price unknown." in text
+    item(bert, **read_, model="openai/my-own-tune", input_tokens=5, output_tokens=5)
+    assert "Cost a day unknown" in " ".join(bert.page("/dashboard/workers").text.split())
+
+
+def test_dollars_are_shown_so_that_little_is_not_nothing():
+    shown = [dollars(each) for each in (0, 0.00001, 0.0042, 0.5, 0.996, 1, 1234.5)]
+    assert shown == ["$0.00", "< $0.0001", "$0.0042", "$0.5000", "$1.00", "$1.00", "$1234.50"]
+
+
 def test_a_chart_draws_its_numbers():
-    drawn = chart("Tokens", [("a", 0), ("b", 50), ("c", 100), ("d", 1), ("e", -3)])
-    assert (drawn.total, drawn.most, drawn.first, drawn.last) == (151, 100, "a", "e")
+    drawn = chart("Tokens", [("a", 0), ("b", 50), ("c", 1000), ("d", 1), ("e", -3)])
+    assert (drawn.caption, drawn.first, drawn.last) == ("1,051 in all, 1,000 at most", "a", "e")
     heights = [float(bar.height) for bar in drawn.bars]
-    assert heights == [1.0, 41.0, 82.0, 2.0, 1.0]
+    assert heights == [1.0, 4.1, 82.0, 2.0, 1.0]
     assert [round(float(bar.y) + float(bar.height)) for bar in drawn.bars] == [82] * 5
     places = [(float(bar.x), float(bar.width)) for bar in drawn.bars]
     assert all(x + width <= following[0] for (x, width), following in itertools.pairwise(places))
