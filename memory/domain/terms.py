@@ -14,10 +14,15 @@ from functools import lru_cache
 import regex
 
 from .term_parts import STOP, parts, stem
+from .text import DENSE
 
 _STOPS = STOP | {stem(word) for word in STOP}
 _GROUPS = regex.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")  # "1 200" with a space that does not break
 _CACHED = 32  # characters of a chunk that is worth remembering
+_MOST_WRITTEN = 64  # characters of a word that is shown
+# As they stand in a text: words with what joins them, such as an apostrophe or the hyphens of an identifier.
+_WRITTEN = regex.compile(r"[\p{L}\p{M}\p{N}]++(?:[-_./@:'\u2019]++[\p{L}\p{M}\p{N}]++)*+(?:\+\+|\#)?+")
+_DENSE = regex.compile(rf"[{DENSE}]")
 _SPECIFIC = regex.compile(r"[._@+#/]|\d.*[\d\p{L}]|\p{L}.*\d")
 
 
@@ -37,6 +42,19 @@ def query_tokens(text: str) -> list[str]:
 def is_specific(token: str) -> bool:
     """Whether a term names one thing exactly: an identifier, a file, an address or a figure of two digits or more."""
     return _SPECIFIC.search(token) is not None
+
+
+def as_written(text: str) -> dict[str, str]:
+    """For each term of a text that asks, the word that it was made from, as it stands there first: bean from Beans.
+
+    A term of a script without spaces stands for itself.
+    """
+    written: dict[str, str] = {}
+    for chunk in text.split():
+        for word in _WRITTEN.findall(chunk) or [chunk]:
+            for term in _of(word, alone=False):
+                written.setdefault(term, term if _DENSE.search(term) else word[:_MOST_WRITTEN])
+    return written
 
 
 def term_ids(profile_id: uuid.UUID, words: Iterable[str]) -> list[int]:

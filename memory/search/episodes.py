@@ -37,7 +37,10 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime) -> lis
     if not ids:
         return []
     ranked = ranking.rank(
-        [Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)],
+        [
+            Term(written, one.df, is_specific(word))
+            for word, written, one in zip(question.words, question.written, held, strict=True)
+        ],
         [
             ranking.EpisodeCandidate(episode_id, cosine, candidates.places(terms), age / SECONDS_PER_DAY, recalls)
             for episode_id, cosine, terms, age, recalls in candidates.weighed(

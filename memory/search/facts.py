@@ -41,7 +41,10 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime | None 
         return []
     recent = (now or datetime.now(UTC)) - RECENT
     ranked = ranking.rank(
-        [ranking.Term(word, one.df, is_specific(word)) for word, one in zip(question.words, held, strict=True)],
+        [
+            ranking.Term(written, one.df, is_specific(word))
+            for word, written, one in zip(question.words, question.written, held, strict=True)
+        ],
         [
             ranking.FactCandidate(fact_id, cosine, candidates.places(terms), importance, is_recent)
             for fact_id, cosine, terms, importance, is_recent in candidates.weighed(

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.domain.terms import is_specific, query_tokens, term_ids
+from memory.domain.terms import as_written, is_specific, query_tokens, term_ids
 from memory.embeddings import as_text
 
 MOST_TERMS = 48  # of a long message those that name something, then the first ones
@@ -44,6 +44,12 @@ class Question:
             named = [word for word in words if is_specific(word)]
             words = [*named, *(word for word in words if not is_specific(word))][:MOST_TERMS]
         return words
+
+    @cached_property
+    def written(self) -> list[str]:
+        """The same as they stand in the text, place for place."""
+        written = as_written(self.text)
+        return [written.get(word, word) for word in self.words]
 
     @cached_property
     def terms(self) -> list[int]:

@@ -19,7 +19,7 @@ def test_a_message_is_typed_and_its_notes_appear(sight, anna):
     assert page.evaluate("window.mine")
     item = page.locator(".recalled", has_text="Your dog's name is Beans.")
     item.get_by_text("Rank").click()
-    expect(item.get_by_text("the question names bean")).to_be_visible()
+    expect(item.get_by_text("the question names Beans")).to_be_visible()
     assert sight.serious() == []
 
 

@@ -32,7 +32,7 @@ def test_it_shows_the_very_block_of_a_chat(anna):
     assert turn.recalled.block in page.text
     text = plain(page)
     assert text.index("What is in it 3") < text.index("asked for") < text.index("core")
-    for words in ("the question names bean", "Words of the question in it 1.00", "past conversation", "3 days ago"):
+    for words in ("the question names Beans", "Words of the question in it 1.00", "past conversation", "3 days ago"):
         assert words in text
     assert "What is not, and why" not in text
 

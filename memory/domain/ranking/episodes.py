@@ -67,7 +67,7 @@ def rank(
         named = anchors & candidate.hits
         if score < threshold and named and lexical >= min_lexical:
             score = _by_words(candidate.semantic, lexical) * freshness * weight
-            why = f"the question names {', '.join(terms[n].text for n in sorted(named))}"
+            why = f"the question names {', '.join(dict.fromkeys(terms[n].text for n in sorted(named)))}"
         if score >= threshold:
             found.append(RankedEpisode(candidate.id, score, scores, why))
     return sorted(found, key=lambda one: (-one.score, one.id))

@@ -12,7 +12,10 @@ RARE_SHARE, RARE_MOST = 4, 3  # a rare word stands in at most a quarter of the f
 
 @dataclass(frozen=True)
 class Term:
-    """A word of the question. `df`: how many facts hold it, counted up to a bound; `specific`: an id or a figure."""
+    """A word of the question, `text` as it is shown.
+
+    `df`: how many facts hold it, counted up to a bound; `specific`: an id or a figure.
+    """
 
     text: str
     df: int
@@ -82,7 +85,7 @@ def rank(
         if candidate.recent:
             scores["recent"] = weights.recent
             score += weights.recent
-        named = tuple(terms[n].text for n in sorted(names))
+        named = tuple(dict.fromkeys(terms[n].text for n in sorted(names)))
         found.append(Ranked(candidate.id, score, scores, named if by_words else (), _why(by_meaning, named, by_words)))
     return sorted(found, key=lambda one: (-one.score, one.id))
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.terms import is_specific, query_tokens, term_ids, tokens
+from memory.domain.terms import as_written, is_specific, query_tokens, term_ids, tokens
 
 
 def found_by(question, text):
@@ -211,6 +211,27 @@ def test_it_takes_time_in_proportion_to_a_hostile_text(piece):
     begun = time.process_time()
     tokens(text)
     assert time.process_time() - begun < 5
+
+
+@pytest.mark.parametrize(
+    ("text", "term", "word"),
+    [
+        ("Where does Beans sleep?", "bean", "Beans"),
+        ("Wo wohnt Frau Müller?", "muller", "Müller"),
+        ("the status of ATL-4471, please", "4471", "ATL-4471"),
+        ("the status of ATL-4471, please", "atl-4471", "ATL-4471"),
+        ("my sister's running shoes", "run", "running"),
+        ("(Beans) beans", "bean", "Beans"),
+        ("我住在塔林", "塔林", "塔林"),
+    ],
+)
+def test_it_knows_the_word_that_a_term_was_made_from(text, term, word):
+    assert as_written(text)[term] == word
+
+
+@given(st.text(max_size=200))
+def test_most_that_is_written_is_a_piece_of_the_text(text):
+    assert all(word in text or word == term for term, word in as_written(text).items())
 
 
 def test_it_may_be_used_by_many_threads_at_once():
