@@ -64,12 +64,14 @@ app.conf.update(
         "recover": _each(RECOVER_EVERY_SECONDS, "caesar.recover"),
         "embed": _each(RECOVER_EVERY_SECONDS, "caesar.embed", queue="embed"),
         "upkeep": _each(config().memory.sweep_interval_seconds, "caesar.upkeep"),
+        "sweep": _each(config().memory.sweep_interval_seconds, "caesar.sweep"),
     },
     beat_max_loop_interval=5,
 )
 if not SCHEDULES_ONLY:
     app.autodiscover_tasks(["workers"])
     app.autodiscover_tasks(["workers"], related_name="embedding")
+    app.autodiscover_tasks(["workers"], related_name="sweeping")
 
 
 @setup_logging.connect

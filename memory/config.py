@@ -171,7 +171,7 @@ class Memory(Section):
     facts_recall: FactsRecall = Field(default_factory=FactsRecall)
     episodes_summarise: EpisodesSummarise = Field(default_factory=EpisodesSummarise)
     episodes_recall: EpisodesRecall = Field(default_factory=EpisodesRecall)
-    retention_days: float = Field(90.0, gt=0, description="Audit rows older than this are swept.")
+    retention_days: float = Field(90.0, gt=0, le=36_500, description="Audit rows older than this are swept.")
     sweep_interval_seconds: float = Field(3600.0, gt=0, description="How often the sweep runs.")
     undo_hours: float = Field(24.0, ge=0, description="How long a deleted fact can be brought back; then it is purged.")
     max_attempts: int = Field(4, ge=1, le=100, description="Readings of one chat that may fail before it is dead.")

@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from memory.domain.history import Incoming, Match, Seen, match, said_there, sent_again, without
 from memory.errors import InvalidInput
-from memory.models import Conversation, MessageHash, OffRecord
+from memory.models import AuditLog, Conversation, Event, MessageHash, OffRecord
 from memory.models.fields import new_id
 
 MAX_CLIENT_ID = 200
@@ -173,6 +173,21 @@ def remove(conversation: Conversation) -> None:
     hashes = MessageHash.objects.filter(conversation=conversation)
     hashes._raw_delete(hashes.db)  # row by row, Django would look for each one's children first
     conversation.delete()
+
+
+def sweep(*, conversation_ids: Sequence[uuid.UUID]) -> int:
+    """Delete those of these conversations that have no chat in the log any more; what else it tells of them loses the
+    link. Call inside a scope of the profile's. Returns how many.
+    """
+    went = 0
+    # Turns that are being written are waited for: afterwards they are seen, or make a conversation of their own.
+    for row in Conversation.objects.select_for_update().filter(id__in=conversation_ids).order_by("id"):
+        if not AuditLog.objects.filter(conversation=row, event_type=Event.CHAT_COMPLETED).exists():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT audit_prune(%s)", [row.id])
+            remove(row)
+            went += 1
+    return went
 
 
 def touch(conversation_id: uuid.UUID, *, said_at: datetime) -> None:

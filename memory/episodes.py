@@ -18,6 +18,8 @@ from memory.errors import NotFound
 from memory.models import EpisodeSummary, Event, WorkKind
 from memory.models.fields import new_id, terms_of
 
+SWEPT = "its chats are older than they are kept"
+
 
 def write(
     *,
@@ -174,6 +176,29 @@ def wipe(*, profile_id: uuid.UUID, conversation_ids: Sequence[uuid.UUID], actor:
     for row in rows:
         _record_deleted(row, actor, why=REBUILT)
     return len(rows)
+
+
+def sweep(*, profile_id: uuid.UUID, conversation_ids: Sequence[uuid.UUID], audit_ids: Sequence[int]) -> int:
+    """Let the summaries of these conversations go whose last chat has gone (`audit_ids`); the others lose the link.
+
+    Call inside a scope of the profile's. Returns how many went.
+    """
+    gone = set(audit_ids)
+    found = EpisodeSummary.objects.filter(profile_id=profile_id, conversation_id__in=conversation_ids)
+    went = 0
+    for row in found.order_by("id").select_for_update():
+        left = [each for each in row.source_audit_ids if each not in gone]
+        if left == row.source_audit_ids:
+            continue
+        if left:
+            EpisodeSummary.objects.filter(id=row.id).update(source_audit_ids=left)
+            continue
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT audit_forget_summaries(%s)", [row.conversation_id])
+        EpisodeSummary.objects.filter(id=row.id).delete()
+        _record_deleted(row, "system", why=SWEPT)
+        went += 1
+    return went
 
 
 def _record_deleted(row: EpisodeSummary, actor: str, **more: Any) -> None:

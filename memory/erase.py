@@ -24,7 +24,7 @@ from django.db.models import Model
 from django.db.models.functions import Now
 
 from memory import audit, facts, files
-from memory.db import erasing_scope, operator_scope, profile_scope
+from memory.db import operator_scope, profile_scope, upkeep_scope
 from memory.errors import InvalidInput, NotFound
 from memory.models import ApiKey, AuditLog, Embedding, EmbedQueue, Event, Profile, WorkItem
 
@@ -158,7 +158,7 @@ def _delete(model: type[Model], profile_id: uuid.UUID) -> int:
 
 def _finish(profile_id: uuid.UUID) -> Rows:
     """The last step: what was written meanwhile, the keys, the profile itself, and the row that says so."""
-    with erasing_scope(profile_id):
+    with upkeep_scope(profile_id):
         facts.lock(profile_id)
         # Whoever writes rows of this profile has committed them by now, or is refused when they commit.
         profile = Profile.objects.select_for_update().filter(id=profile_id).first()

@@ -124,6 +124,11 @@ def strike(*, profile_id: uuid.UUID, audit_ids: Collection[int], says: Callable[
     return len(gone)
 
 
+def sweep(*, audit_ids: Collection[int]) -> int:
+    """Remove the pieces of these chats. Call inside a scope of the profile's. Returns how many."""
+    return int(Passage.objects.filter(audit_id__in=list(audit_ids)).delete()[0])
+
+
 def _made(row: AuditLog, profile_id: uuid.UUID, position: int, policy: Policy) -> Iterator[Passage]:
     for number, message in enumerate(_said(row.payload)):
         if message.get("role") not in KEPT_ROLES:

@@ -79,6 +79,7 @@ class AuditLog(models.Model):
         indexes = [
             models.Index(fields=["profile", "-id"], name="audit_profile_newest"),
             models.Index(fields=["profile", "event_type", "-id"], name="audit_profile_event"),
+            models.Index(fields=["profile", "at"], name="audit_profile_age"),
             models.Index(fields=["conversation", "id"], name="audit_conversation"),
             models.Index(
                 fields=["xid", "id"],

@@ -65,3 +65,4 @@ class OffRecord(models.Model):
         db_table = "off_record"
         verbose_name_plural = "off record"
         constraints = [models.UniqueConstraint(fields=["profile", "digest"], name="off_record_once")]
+        indexes = [models.Index(fields=["profile", "at"], name="off_record_age")]

@@ -18,7 +18,7 @@ import pytest
 from django.db import IntegrityError, connection
 
 from memory import apikeys, chats, cursor, erase, facts, files, profiles, spaces
-from memory.db import erasing_scope, operator_scope, profile_scope
+from memory.db import operator_scope, profile_scope, upkeep_scope
 from memory.errors import BeingErased, NotFound
 from memory.models import (
     AuditLog,
@@ -198,7 +198,7 @@ def test_nothing_else_empties_the_log():
     tell(anna.profile_id, "I like tea.")
     with pytest.raises(IntegrityError, match="not being erased"), profile_scope(anna.profile_id):
         _call("SELECT audit_erase(10)")
-    with erasing_scope(bert.profile_id):
+    with upkeep_scope(bert.profile_id):
         Profile.objects.filter(id=bert.profile_id).update(erasing_at="2026-01-01T00:00:00Z")
         assert _call("SELECT audit_erase(10)") == 0  # the session's own profile alone
     with operator_scope():
