@@ -5,6 +5,7 @@ from memory.models.conversation import Conversation, MessageHash, OffRecord
 from memory.models.entity import AliasState, Entity, FactEntity, KeyAlias
 from memory.models.episode import EpisodeSummary, Passage
 from memory.models.fact import Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
+from memory.models.importing import Import, ImportedChat, ImportState
 from memory.models.installation import Installation
 from memory.models.profile import ApiKey, Approval, Profile, Space
 from memory.models.vector import Embedding, EmbeddingIdentity, EmbedQueue, IdentityState, OwnerKind
@@ -27,6 +28,9 @@ __all__ = [
     "FactSource",
     "FactState",
     "IdentityState",
+    "Import",
+    "ImportState",
+    "ImportedChat",
     "Installation",
     "KeyAlias",
     "MemoryCursor",
