@@ -34,7 +34,7 @@ def now():
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memory", "0014_work_finished")]
+    dependencies = [("memory", "0016_by_age")]
 
     operations = [
         migrations.CreateModel(
