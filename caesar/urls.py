@@ -9,6 +9,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 
 from caesar.api import health
 from caesar.chat_page import views as chat_page
+from caesar.login import password
 from caesar.login import views as login
 
 handler400 = "caesar.failures.bad_request"
@@ -19,6 +20,7 @@ handler500 = "caesar.failures.server_error"
 urlpatterns = [
     path("", RedirectView.as_view(url="/dashboard/facts")),
     path("dashboard/chat", chat_page.talk),
+    path("dashboard/settings/password", password.change, name="password"),
     path("dashboard/", include("dashboard.urls")),
     path("login/", login.enter, name="login"),
     path("logout/", login.leave, name="logout"),

@@ -19,6 +19,7 @@ from memory.config import conf
 from memory.errors import CaesarError, InvalidInput, NotFound
 
 HOME = "/dashboard/settings"
+EXAMPLE = 'car.colour: "Your car is {value}."\npreference.*: "You like {value}{about}."'
 
 
 @require_safe
@@ -87,6 +88,7 @@ def _page(request: HttpRequest, person: Person, **more: Any) -> HttpResponse:
         "keys": apikeys.all_of(person.user.pk),
         "templates": sorted(registry.exact.items()) + sorted((f"{k}.*", t) for k, t in registry.wildcard.items()),
         "templates_path": memory.templates_path if person.user.is_superuser else None,
+        "templates_example": EXAMPLE,
         "retention_days": int(memory.retention_days),
         "undo_hours": int(memory.undo_hours),
         **more,
