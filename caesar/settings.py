@@ -10,6 +10,7 @@ from caesar import logs
 from caesar.config import ROOT, WrongSetting, config
 from caesar.database import connection_settings
 from caesar.embedded import home as caesar_home
+from memory.version import VERSION
 
 try:
     CAESAR = config()
@@ -109,7 +110,7 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "CAESAR memory",
     "DESCRIPTION": "Long-term memory for an assistant: chat, facts, and all that happened to them.",
-    "VERSION": "0.1.0",
+    "VERSION": VERSION,
     "SERVE_INCLUDE_SCHEMA": False,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",

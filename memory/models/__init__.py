@@ -10,6 +10,7 @@ from memory.models.installation import Installation
 from memory.models.profile import ApiKey, Approval, Profile, Space
 from memory.models.vector import Embedding, EmbeddingIdentity, EmbedQueue, IdentityState, OwnerKind
 from memory.models.work import MemoryCursor, ModelPause, WorkItem, WorkKind, WorkState
+from memory.models.worker import Worker
 
 __all__ = [
     "AliasState",
@@ -47,4 +48,5 @@ __all__ = [
     "WorkItem",
     "WorkKind",
     "WorkState",
+    "Worker",
 ]

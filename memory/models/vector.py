@@ -67,7 +67,10 @@ class EmbedQueue(models.Model):
             models.UniqueConstraint(fields=["owner_kind", "owner_id"], name="embed_queue_once"),
             one_of("owner_kind", OwnerKind, "embed_queue_owner_kind"),
         ]
-        indexes = [models.Index(fields=["priority", "not_before", "id"], name="embed_queue_due")]
+        indexes = [
+            models.Index(fields=["priority", "not_before", "id"], name="embed_queue_due"),
+            models.Index(fields=["profile", "priority", "not_before"], name="embed_queue_turn"),
+        ]
 
 
 class IdentityState(StrEnum):

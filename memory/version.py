@@ -1,0 +1,3 @@
+"""Which release this is; the same as in pyproject.toml."""
+
+VERSION = "0.1.0"
