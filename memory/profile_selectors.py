@@ -14,6 +14,16 @@ def of_user(*, user_id: int) -> list[Profile]:
         return list(Profile.objects.filter(user_id=user_id).order_by("-is_default", "name"))
 
 
+def spaces_of_user(*, user_id: int) -> dict[uuid.UUID, list[Space]]:
+    """The spaces of all of the user's profiles, by profile, without those that were removed. Opens the user's scope."""
+    found: dict[uuid.UUID, list[Space]] = {}
+    with user_scope(user_id):
+        rows = Space.objects.filter(profile__user_id=user_id, removed_at__isnull=True)
+        for space in rows.order_by("created_at", "slug"):
+            found.setdefault(space.profile_id, []).append(space)
+    return found
+
+
 def spaces(*, profile_id: uuid.UUID) -> list[Space]:
     """The profile's spaces, those that were removed left out. Opens its scope."""
     with profile_scope(profile_id):

@@ -17,7 +17,7 @@ from dashboard.person import Person, own_page
 from memory import profile_selectors, profiles, spaces
 from memory.domain.sensitive import ALWAYS_REFUSED, Handling, Policy, SensitiveClass
 from memory.errors import CaesarError, Conflict, InvalidInput, NotFound
-from memory.models import Approval, Profile
+from memory.models import Approval, Profile, Space
 
 LIST = "/dashboard/people"
 SWITCHES = ("memory_enabled", "summaries_enabled")
@@ -50,7 +50,8 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
         else:
             messages.success(request, _("There is a profile %(name)s.") % {"name": made.name})
             return see_other(request, LIST)
-    own = [_shown(profile) for profile in person.profiles]
+    there = profile_selectors.spaces_of_user(user_id=person.user.pk)
+    own = [_shown(profile, there.get(profile.id, [])) for profile in person.profiles]
     context = {
         "own": own,
         "approvals": APPROVALS.items(),
@@ -131,7 +132,7 @@ def _policy(profile: Profile) -> dict[str, str]:
     return Policy.parse(profile.sensitive_policy).as_dict()
 
 
-def _shown(profile: Profile) -> dict[str, Any]:
+def _shown(profile: Profile, its_spaces: list[Space]) -> dict[str, Any]:
     policy = _policy(profile)
     classes = [(cls.value, label, policy[cls.value]) for cls, label in CLASSES.items() if cls not in ALWAYS_REFUSED]
-    return {"profile": profile, "spaces": profile_selectors.spaces(profile_id=profile.id), "classes": classes}
+    return {"profile": profile, "spaces": its_spaces, "classes": classes}

@@ -9,7 +9,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import get_resolver
 
-from memory import facts, spaces
+from memory import apikeys, facts, profiles, spaces
 from memory.db import profile_scope
 from memory.models import Fact
 from tests.browser.life import discussed, knows, read, told, waits
@@ -20,7 +20,7 @@ MANY = 25
 
 
 def live(who, many):
-    """So many of everything: facts, history, proposals, what was deleted, summaries, work, spaces."""
+    """So many of everything: facts, history, proposals, what was deleted, summaries, work, spaces, profiles, keys."""
     for n in range(many):
         audit_id = told(who, f"Our dog number {n} is called Beans{n}.", f"talk {n}")
         knows(who, f"dog{n}.name" if n else "dog.name", f"Beans{n}", quote="is called", audit_id=audit_id)
@@ -34,6 +34,8 @@ def live(who, many):
         for state in ("dead", "waiting"):
             read(who, told(who, f"It rains, {state} {n}.", f"{state} {n}"), state=state, error="no", error_code="x")
         spaces.create_space(profile_id=who.profile_id, fields={"slug": f"work{n}" if n else "work"})
+        profiles.resolve(user_id=who.user_id, name=f"house {n}")
+        apikeys.create(user_id=who.user_id, name=f"key {n}", profile_id=who.profile_id)
     told(who, "Where is Beans0 on the trip?", "last")
 
 
