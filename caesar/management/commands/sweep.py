@@ -7,11 +7,11 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from django.conf import settings
-from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
 from caesar.management.printing import add_json, as_json, as_table
-from memory import sweep, sweep_plan
+from memory import sweep_plan
+from workers import sweeping
 
 HEAD = {
     "chats": "CHATS",
@@ -42,8 +42,7 @@ class Command(BaseCommand):
         if options["dry_run"]:
             self._plan(options["json"])
             return
-        done = sweep.sweep(actor="operator")
-        call_command("clearsessions")
+        done = sweeping.run(actor="operator")
         if options["json"]:
             self.stdout.write(as_json({"applied": True, **asdict(done)}))
         else:
