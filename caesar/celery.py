@@ -17,8 +17,9 @@ from kombu import Exchange, Queue
 from caesar import logs
 from caesar.config import config
 from caesar.database import broker_url
+from caesar.schedule import every
 
-RECOVER_EVERY_SECONDS = 5.0
+RECOVER_EVERY_SECONDS = 3.0
 # Each tick looks at the kinds of work whose own interval is over.
 TICK_EVERY_SECONDS = min(
     config().memory.facts_extract.interval_seconds, config().memory.episodes_summarise.interval_seconds
@@ -27,14 +28,18 @@ QUEUES = ("extract", "summarise", "embed", "maintenance")
 
 
 def _each(seconds: float, task: str, *, queue: str = "maintenance") -> dict[str, Any]:
-    """So often; what nobody took until the next time is dropped. The queue is the task's own."""
-    return {"task": task, "schedule": seconds, "options": {"expires": seconds, "queue": queue}}
+    """So often. The queue is the task's own."""
+    return {"task": task, "schedule": every(seconds), "options": {"queue": queue}}
 
 
 # The scheduler knows tasks by name: it needs neither them nor Django, which take twice the memory of all the rest.
 SCHEDULES_ONLY = os.environ.get("CAESAR_PROCESS") == "beat"
 
-app = Celery("caesar", fixups=set() if SCHEDULES_ONLY else None)
+app = Celery(
+    "caesar",
+    fixups=set() if SCHEDULES_ONLY else None,
+    task_cls=None if SCHEDULES_ONLY else "workers.fitness:Task",
+)
 app.conf.update(
     broker_url=broker_url(config()),
     task_ignore_result=True,
@@ -66,6 +71,7 @@ app.conf.update(
         "upkeep": _each(config().memory.sweep_interval_seconds, "caesar.upkeep"),
         "sweep": _each(config().memory.sweep_interval_seconds, "caesar.sweep"),
     },
+    beat_scheduler="caesar.schedule:Scheduler",
     beat_max_loop_interval=5,
 )
 if not SCHEDULES_ONLY:

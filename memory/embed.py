@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 from django.db.models import Model
 
-from memory import embeddings, identities, texts, work
+from memory import embeddings, identities, leases, texts, work
 from memory.config import conf
 from memory.db import claim_scope, now, operator_scope, profile_scope
 from memory.domain import retry
@@ -23,6 +23,7 @@ from memory.models import EpisodeSummary, Fact, FactState, OwnerKind, Passage
 
 LOG = structlog.get_logger(__name__)
 BATCH = 64
+_served = embeddings.FIRST  # the last profile in turn of the last batch
 
 
 def ready() -> identities.Kept:
@@ -32,9 +33,16 @@ def ready() -> identities.Kept:
 
 def work_off(kept: identities.Kept, *, most: int = BATCH) -> int:
     """Embed what is due, one batch. Returns how many texts were taken: none means that nothing is due."""
-    taken = embeddings.take(most)
+    global _served
+    taken = embeddings.take(most, after=_served)
     if not taken:
         return 0
+    _served = max(one.profile_id for one in taken)
+    with leases.BATCHES.holding(taken[0].token):
+        return _work_off(kept, taken)
+
+
+def _work_off(kept: identities.Kept, taken: Sequence[Waiting]) -> int:
     found: dict[uuid.UUID, str] = {}
     for profile_id, mine in _by_profile(taken).items():
         with profile_scope(profile_id):

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 from django.db import connection
@@ -15,8 +16,9 @@ from pgvector import HalfVector
 from memory.db import claim_scope, operator_scope, profile_scope
 from memory.models import EmbeddingIdentity, EmbedQueue, IdentityState, OwnerKind
 
-LEASE_SECONDS = 15.0  # a worker that died with a batch gives it back by itself
+LEASE_SECONDS = 10.0  # renewed while the embedder answers; a worker that died with a batch gives it back by itself
 Vector = NDArray[np.float32]
+FIRST = uuid.UUID(int=0)
 
 
 @dataclass(frozen=True)
@@ -38,23 +40,66 @@ class Waiting:
     token: uuid.UUID
 
 
+# The next profiles that have something due, and of each its first; so many of them that others who take at the same
+# moment find some as well.
 TAKE = """
-WITH due AS (
-  SELECT id FROM embed_queue WHERE not_before <= now()
-   ORDER BY priority, not_before, id LIMIT %(most)s FOR UPDATE SKIP LOCKED
+WITH RECURSIVE turn (profile_id, n) AS (
+  (SELECT q.profile_id, 1 FROM embed_queue q WHERE q.profile_id > %(after)s AND q.not_before <= now()
+    ORDER BY q.profile_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT q.profile_id FROM embed_queue q WHERE q.profile_id > t.profile_id AND q.not_before <= now()
+           ORDER BY q.profile_id LIMIT 1), t.n + 1
+    FROM turn t WHERE t.profile_id IS NOT NULL AND t.n < 16
+),
+offered AS MATERIALIZED (
+  SELECT w.id, t.n, row_number() OVER (PARTITION BY t.n ORDER BY w.priority, w.not_before, w.id) AS place
+    FROM turn t CROSS JOIN LATERAL (
+      SELECT q.id, q.priority, q.not_before FROM embed_queue q
+       WHERE q.profile_id = t.profile_id AND q.not_before <= now()
+       ORDER BY q.priority, q.not_before, q.id LIMIT 4 * %(most)s) w
+),
+due AS (
+  SELECT q.id, o.n FROM offered o JOIN embed_queue q USING (id)
+   WHERE q.not_before <= now() ORDER BY o.place, o.n LIMIT %(most)s FOR UPDATE OF q SKIP LOCKED
 )
 UPDATE embed_queue q SET token = %(token)s, not_before = now() + make_interval(secs => %(lease)s)
   FROM due WHERE q.id = due.id
 RETURNING q.id, q.owner_kind, q.owner_id, q.profile_id, q.attempts"""
 
 
-def take(most: int) -> list[Waiting]:
-    """What is due, facts and episodes before passages, in the order in which it became so."""
+def take(most: int, *, after: uuid.UUID = FIRST) -> list[Waiting]:
+    """What is due, in turn over profiles from the one after `after` on; of each its facts and episodes first."""
     token = uuid.uuid4()
+    rows: list[Any] = []
     with claim_scope(), connection.cursor() as cursor:
-        cursor.execute(TAKE, {"most": most, "token": token, "lease": LEASE_SECONDS})
-        rows = cursor.fetchall()
+        for start in dict.fromkeys((after, FIRST)):
+            wanted = {"most": most - len(rows), "after": start, "token": token, "lease": LEASE_SECONDS}
+            cursor.execute(TAKE, wanted)
+            rows += cursor.fetchall()
+            if len(rows) == most:
+                break
     return [Waiting(r[0], Owner(OwnerKind(r[1]), r[2]), r[3], r[4], token) for r in sorted(rows)]
+
+
+def renew(tokens: Sequence[uuid.UUID]) -> None:
+    """Hold on to what was taken while the embedder answers."""
+    with claim_scope(), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE embed_queue SET not_before = now() + make_interval(secs => %s) WHERE id IN"
+            " (SELECT id FROM embed_queue WHERE token = ANY (%s) ORDER BY id FOR UPDATE SKIP LOCKED)",
+            [LEASE_SECONDS, list(tokens)],
+        )
+
+
+def give_back(tokens: Sequence[uuid.UUID]) -> int:
+    """Let others take these texts at once, but for those that are just being written. Returns how many."""
+    with claim_scope(), connection.cursor() as cursor:
+        cursor.execute(
+            "UPDATE embed_queue SET token = NULL, not_before = now() WHERE id IN"
+            " (SELECT id FROM embed_queue WHERE token = ANY (%s) ORDER BY id FOR UPDATE SKIP LOCKED)",
+            [list(tokens)],
+        )
+        return int(cursor.rowcount)
 
 
 def due() -> bool:

@@ -68,7 +68,7 @@ class Apart(Exception):
 
 def work_off(claim: work.Claim) -> str:
     """Read one claim to its end. Returns its outcome in a word; never raises for what a model or chat does."""
-    with leases.KEEPER.holding(claim):
+    with leases.READINGS.holding(claim.token):
         return _outcome(claim)
 
 

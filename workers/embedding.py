@@ -9,10 +9,10 @@ from celery import shared_task
 
 from memory import embed, embeddings, identities, passages
 from memory.errors import ModelError
+from workers import draining, wake_ups
 
 LOG = structlog.get_logger(__name__)
 MOST_BATCHES = 20  # of one wake-up; then others of this queue have their turn
-EXPIRES_SECONDS = 30.0
 # Batches are wide and a model in this process uses what cores there are: a second one beside it gains nothing.
 _busy = threading.Lock()
 
@@ -51,7 +51,7 @@ def drain() -> int:
 def wake() -> None:
     """Say that there is something to embed, where there is."""
     if embeddings.due() or identities.kept().building is not None:
-        embed_due.apply_async(expires=EXPIRES_SECONDS)
+        wake_ups.send(embed_due)
 
 
 def _run(batches: int) -> bool:
@@ -60,12 +60,14 @@ def _run(batches: int) -> bool:
     try:
         kept = embed.ready()
         for _ in range(batches):
+            if draining.ENDING.is_set():
+                return False
             if embed.work_off(kept) == 0:
                 break
         else:
             return True
         if kept.building is not None:
-            return all(embed.build(kept.building) for _ in range(batches))
+            return all(not draining.ENDING.is_set() and embed.build(kept.building) for _ in range(batches))
         identities.sweep()
     except ModelError as error:
         LOG.warning("no_usable_embedder", reason=str(error))

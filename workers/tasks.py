@@ -17,10 +17,11 @@ from memory import ask_model, cursor, erase, purge, reading, work
 from memory.errors import ModelError
 from memory.llm import library
 from memory.models import WorkKind
-from workers import embedding
+from workers import draining, embedding, reporting, wake_ups
 
 LOG = structlog.get_logger(__name__)
-MOST_WAKE_UPS = 64
+MOST_WAKE_UPS = wake_ups.MOST_WAITING
+assert reporting  # tells who works here
 # The profile served last with each kind, shared by the threads of this process: so they spread over profiles instead
 # of all waiting for the facts of one.
 _served = dict.fromkeys(WorkKind, work.FIRST)
@@ -120,7 +121,7 @@ def _work_off(kind: WorkKind) -> None:
         if not free:
             return  # as many as may are at it, and each looks for more when it is done
         for _ in range(cursor.settings_of(kind).batch_size):
-            if not work_next(kind):
+            if draining.ENDING.is_set() or not work_next(kind):
                 return
     wake(kind, most=1)
 
@@ -155,11 +156,8 @@ def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS, taken_along: int = 0) -> 
     if not cursor.enabled(kind):
         return 0
     due = work.due(kind, most=most)
-    count = max(due - taken_along, min(due, 1))
-    expires = cursor.settings_of(kind).interval_seconds + 5
-    for _ in range(count):
-        WAKE_UPS[kind].apply_async(expires=expires)
-    return count
+    wake_ups.send(WAKE_UPS[kind], most=max(due - taken_along, min(due, 1)))
+    return due
 
 
 def drain() -> int:

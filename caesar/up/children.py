@@ -94,10 +94,7 @@ def worker(config: Config) -> Spec:
 
 
 def beat(config: Config) -> Spec:
-    command = [
-        *("-m", "celery", "--quiet", "-A", "caesar", "beat", "--loglevel", "WARNING"),
-        *("--schedule", str(config.home / "beat-schedule"), "--pidfile="),
-    ]
+    command = ["-m", "celery", "--quiet", "-A", "caesar", "beat", "--loglevel", "WARNING", "--pidfile="]
     return Spec("beat", _python(*command), env=_environment(config, CAESAR_PROCESS="beat"))
 
 

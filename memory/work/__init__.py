@@ -1,7 +1,7 @@
 """The only writer of work items after they are made: claims, leases, outcomes, retries, dead letters."""
 
 from memory.work.again import drop_raw_replies, reopen, retry_dead, retry_item
-from memory.work.claiming import claim, due, release_expired, renew
+from memory.work.claiming import claim, due, give_back, release_expired, renew
 from memory.work.closing import cancel, check, close, hold, put_back, withdraw
 from memory.work.failing import fail, kind_of
 from memory.work.items import FIRST, LEASE_SECONDS, RENEW_EVERY_SECONDS, Claim, Costs, Item, Report
@@ -21,6 +21,7 @@ __all__ = [
     "drop_raw_replies",
     "due",
     "fail",
+    "give_back",
     "hold",
     "kind_of",
     "put_back",

@@ -63,14 +63,22 @@ def due(kind: WorkKind, *, most: int) -> int:
         return len(rows.values_list("id", flat=True)[:most])
 
 
-def renew(claims: Sequence[Claim]) -> None:
-    """Hold on to the leases while models answer."""
-    if not claims:
+def renew(tokens: Sequence[uuid.UUID]) -> None:
+    """Hold on to the leases of these claims while models answer."""
+    if not tokens:
         return
     with claim_scope():
-        WorkItem.objects.filter(token__in=[c.token for c in claims], state=WorkState.RUNNING).update(
+        WorkItem.objects.filter(token__in=tokens, state=WorkState.RUNNING).update(
             lease_until=Now() + timedelta(seconds=LEASE_SECONDS)  # the database's clock: hosts may differ
         )
+
+
+def give_back(tokens: Sequence[uuid.UUID]) -> int:
+    """Let others take what these claims hold, unless it is just being written. Returns how many items."""
+    with claim_scope():
+        held = WorkItem.objects.filter(token__in=tokens, state=WorkState.RUNNING).order_by("id")
+        ids = list(held.select_for_update(skip_locked=True).values_list("id", flat=True))
+        return WorkItem.objects.filter(id__in=ids).update(state=WorkState.WAITING, token=None)
 
 
 def release_expired() -> int:

@@ -146,7 +146,7 @@ def test_it_keeps_a_lease_that_is_renewed():
     assert held is not None
     with operator_scope():
         WorkItem.objects.update(lease_until=datetime.now(UTC) + timedelta(milliseconds=1))
-    work.renew([held])
+    work.renew([held.token])
     assert work.release_expired() == 0
 
 
