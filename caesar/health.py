@@ -14,9 +14,11 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from kombu.exceptions import OperationalError as BrokerError
 
+from caesar.celery import QUEUES
 from caesar.celery import app as celery
 from caesar.database import service_url
 from memory import cursor, embedding_selectors
+from memory import workers as reports
 from memory.errors import ModelMisconfigured
 from memory.llm import embedding
 from memory.llm.routing import default_route
@@ -83,7 +85,7 @@ def look() -> Readiness:
         checks.append(cursors())
         checks.append(embedder())
     checks.append(broker())
-    if checks[-1].ok:
+    if checks[-1].ok and checks[0].ok and checks[1].ok:
         checks.append(workers())
     checks.append(model())
     return Readiness(tuple(checks))
@@ -181,11 +183,23 @@ def broker() -> Check:
 
 
 def workers() -> Check:
-    """Whether a worker answers. One is enough: it is asked no longer than it takes the first to."""
+    """Whether a worker answers: one is asked, no longer than it takes to. What the others told of themselves counts
+    as well: silent, of another version than the tables, or none for some kind of work."""
     answers = ask_workers(limit=1)
     if not answers:
         return Check("workers", False, "No worker answers: `celery -A caesar worker` starts one.")
-    return Check("workers", True, "answer")
+    seen = reports.listed()
+    there = [one for one in seen if not one.silent]
+    refusing = [one for one in there if one.problem]
+    if refusing and len(refusing) == len(there):
+        return Check("workers", False, f"No worker takes work. {refusing[0].problem}")
+    found = [f"{len(refusing)} of {len(there)} take no work: {refusing[0].problem}"] if refusing else []
+    if len(there) < len(seen):
+        found.append(f"{len(seen) - len(there)} of {len(seen)} have not been heard of lately; `status` names them")
+    taken = {queue for one in there if not one.problem for queue in one.queues}
+    if there and (missing := [queue for queue in QUEUES if queue not in taken]):
+        found.append(f"nobody takes {', '.join(missing)}")
+    return Check("workers", True, "; ".join(["answer", *found]), degraded=bool(found))
 
 
 def ask_workers(*, limit: int | None = None) -> dict[str, list[str]]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
 from caesar import health
 from caesar.management.printing import add_json, as_json
-from memory import operations
+from memory import operations, workers
 from memory.models import WorkState
 
 INDENT = " " * 20
@@ -36,29 +37,35 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         found = health.look()
         checks = {check.name: check for check in found.checks}
-        workers = health.ask_workers() if checks["broker"].ok else {}
         tables = checks["database"].ok and checks["migrations"].ok
+        seen = workers.listed() if tables else []
         work = operations.work_counts() if tables else {}
         if options["json"]:
             counts: dict[str, dict[str, int]] = {}
             for (kind, state), count in work.items():
                 counts.setdefault(kind, {})[state] = count
-            self.stdout.write(as_json({**found.shown(), "workers": workers, "work": counts}))
+            self.stdout.write(as_json({**found.shown(), "workers": list(map(asdict, seen)), "work": counts}))
         else:
-            self.stdout.write("\n".join([*_checks(found, workers), *_work(work), _verdict(found)]))
+            self.stdout.write("\n".join([*_checks(found), *_workers(seen), *_work(work), _verdict(found)]))
         if not found.ok:
             sys.exit(1)
 
 
-def _checks(found: health.Readiness, workers: Mapping[str, list[str]]) -> Iterator[str]:
+def _checks(found: health.Readiness) -> Iterator[str]:
     for check in found.checks:
         word = "NOT OK" if not check.ok else "in part" if check.degraded else "ok"
         yield f"{check.name:12}{word:8}{check.detail}"
         for place in check.data.get("cursors", ()):
             held = f", held back by the database session {place['blocked_by']}" if place["blocked_by"] else ""
             yield f"{INDENT}{place['kind']}: chats that it has not come to yet: {place['rows']}{held}"
-        if check.name == "workers":
-            yield from (f"{INDENT}{name} takes {', '.join(queues)}" for name, queues in sorted(workers.items()))
+
+
+def _workers(seen: Sequence[workers.Seen]) -> Iterator[str]:
+    """Who works, and who should."""
+    for one in seen:
+        state = f"silent for {one.seconds:.0f} s" if one.silent else f"seen {one.seconds:.0f} s ago"
+        refusal = f"; takes no work: {one.problem}" if one.problem else ""
+        yield f"{'worker':20}{one.name} ({one.version}) takes {', '.join(one.queues)}; {state}{refusal}"
 
 
 def _work(work: Mapping[tuple[str, str], int]) -> Iterator[str]:

@@ -1,16 +1,17 @@
 """GET /healthz and /readyz."""
 
 import time
+from dataclasses import replace
 
 import psycopg
 import pytest
 
 from caesar import health
-from memory import cursor
+from memory import cursor, workers
 from memory.config import LLM
 from memory.models import WorkKind
 from tests.caesar.api.told import tell
-from tests.processes import worker
+from tests.processes import eventually, worker
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +52,22 @@ def test_it_says_that_no_worker_answers(nobody, broker):
     assert "celery" in checks(response)["workers"]["detail"]
     assert checks(response)["broker"]["ok"]
     assert time.monotonic() - started < 1.5
+
+
+def test_it_says_that_no_worker_may_touch_the_tables(nobody, broker, monkeypatch):
+    with worker({}):
+        eventually(workers.listed)
+        (one,) = workers.listed()
+        workers.report(name="other", queues=["embed"], threads=1, problem="The database is newer.")
+        response = nobody.get("/readyz")
+        assert response.json()["status"] == "degraded"
+        assert "1 of 2 take no work: The database is newer." in checks(response)["workers"]["detail"]
+        refusing = replace(one, problem="The database is newer.")
+        monkeypatch.setattr(workers, "listed", lambda: [refusing])
+        health.readiness.forget()
+        response = nobody.get("/readyz")
+    assert response.status_code == 503
+    assert checks(response)["workers"]["detail"] == "No worker takes work. The database is newer."
 
 
 def test_it_says_that_the_broker_is_away(nobody, monkeypatch):

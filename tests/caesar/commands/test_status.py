@@ -1,12 +1,13 @@
 """manage.py status."""
 
-from memory import cursor
+from memory import cursor, workers
 from memory.models import WorkKind
+from memory.version import VERSION
 from tests.caesar.commands.conftest import run, shell
 from tests.dashboard.conftest import Visitor
 from tests.dashboard.test_audit import tell
 from tests.people import person
-from tests.processes import worker
+from tests.processes import eventually, worker
 
 
 def test_it_shows_what_is_there_and_where_the_work_stands(operator, broker):
@@ -21,14 +22,18 @@ def test_it_shows_what_is_there_and_where_the_work_stands(operator, broker):
     assert "extract: chats that it has not come to yet: 1" in nobody.out
     assert "No model is configured" in nobody.out
     assert nobody.out.endswith("\nNot ready: workers.\n")
-    with worker({}, queues="maintenance"):
+    with worker({}, queues="maintenance") as running:
+        eventually(workers.listed)
         ready = run("status", "--json")
         words = run("status").out
     assert ready.code == 0
-    assert ready.json["status"] == "ready"
-    assert list(ready.json["workers"].values()) == [["maintenance"]]
+    assert ready.json["status"] == "degraded"
+    (seen,) = ready.json["workers"]
+    assert (seen["queues"], seen["version"], seen["problem"]) == (["maintenance"], VERSION, "")
+    assert "nobody takes extract, summarise, embed" in ready.json["checks"]["workers"]["detail"]
+    assert workers.listed() == [], running.said()
     assert ready.json["work"]["extract"]["waiting"] == 1
-    assert " takes maintenance\n" in words
+    assert f" ({VERSION}) takes maintenance; seen " in words
     assert words.endswith("\nReady.\n")
 
 
