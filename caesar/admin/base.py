@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from django import forms
 from django.contrib import admin, messages
@@ -17,11 +18,16 @@ from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.http import urlencode
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from memory.models import Profile
+
 MOST_COUNTED = 10_000
+MOST_LISTED = 200  # profiles to choose from
 SHOWN = 50
+WHOSE = ("profile__name", "profile__user__username")
 
 
 class BoundedPaginator(Paginator):  # type: ignore[type-arg]
@@ -84,6 +90,35 @@ class Table(KnownRows):
         return [name for name in self.get_fields(request, obj) if name not in editable]
 
 
+class ProfileFilter(admin.SimpleListFilter):
+    """Whose rows: one person's."""
+
+    title = "profile"
+    parameter_name = "whose"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        rows = Profile.objects.select_related("user").order_by("user__username", "name")[:MOST_LISTED]
+        return [(str(profile.id), f"{profile.user.get_username()}: {profile.name}") for profile in rows]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        try:
+            return queryset.filter(profile_id=uuid.UUID(self.value() or "")) if self.value() else queryset
+        except ValueError:
+            return queryset.none()
+
+
+class Owned(Table):
+    """A table of people's rows: whose each is, with a link there, found by the person's name, narrowed to one."""
+
+    list_select_related: ClassVar[Any] = ("profile",)
+    list_filter: ClassVar[Any] = (ProfileFilter,)
+    search_fields: ClassVar[Any] = WHOSE
+
+    @admin.display(description="profile", ordering="profile__name")
+    def whose(self, row: Any) -> SafeString | str:
+        return link(Profile, row.profile_id, row.profile)
+
+
 class VerbTable(Table):
     """A table whose rows are changed by memory's verbs (`site.afterwards`), which write the audit log themselves."""
 
@@ -135,6 +170,12 @@ def short(text: Any) -> str:
 def pretty(value: Any) -> SafeString:
     """JSON to be read."""
     return format_html("<pre>{}</pre>", json.dumps(value, indent=2, ensure_ascii=False, sort_keys=True))
+
+
+def listing(model: type[Model], text: str, **narrowed: Any) -> SafeString:
+    """To a table, narrowed."""
+    url = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return format_html('<a href="{}?{}">{}</a>', url, urlencode(narrowed), text)
 
 
 def link(model: type[Model], pk: Any, text: Any) -> SafeString | str:

@@ -9,39 +9,63 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import Table, VerbTable, short
+from caesar.admin.base import WHOSE, Owned, ProfileFilter, Table, VerbTable, choice_filter, link, listing, short
 from caesar.admin.site import afterwards
 from memory import episodes
-from memory.models import Conversation, EpisodeSummary, Installation, MessageHash, OffRecord, Passage
+from memory.models import (
+    AuditLog,
+    Conversation,
+    EpisodeSummary,
+    Import,
+    ImportedChat,
+    ImportState,
+    Installation,
+    MessageHash,
+    OffRecord,
+    Passage,
+)
 
 
 @admin.register(Conversation)
-class ConversationAdmin(Table):
-    list_display = ("id", "client_id", "profile", "space", "started_at", "last_said_at")
+class ConversationAdmin(Owned):
+    list_display = ("id", "client_id", "whose", "space", "started_at", "last_said_at", "rows")
     list_select_related = ("profile", "space")
-    search_fields = ("client_id", "profile__name")
+    list_filter = (ProfileFilter, "last_said_at")
+    search_fields = ("=id", "client_id", *WHOSE)
+
+    @admin.display(description="in the log")
+    def rows(self, row: Conversation) -> str:
+        return listing(AuditLog, "its rows", conversation__id__exact=row.pk)
 
 
 @admin.register(MessageHash)
-class MessageHashAdmin(Table):
+class MessageHashAdmin(Owned):
     hidden = ("digest",)
-    list_display = ("id", "profile", "conversation_id", "role")
-    list_select_related = ("profile",)
+    list_display = ("id", "whose", "talk", "role")
+
+    @admin.display(description="conversation")
+    def talk(self, row: MessageHash) -> str:
+        return link(Conversation, row.conversation_id, "conversation")
 
 
 @admin.register(OffRecord)
-class OffRecordAdmin(Table):
+class OffRecordAdmin(Owned):
     hidden = ("digest",)
-    list_display = ("id", "profile", "at")
-    list_select_related = ("profile",)
+    list_display = ("id", "whose", "at")
+    list_filter = (ProfileFilter, "at")
 
 
 @admin.register(EpisodeSummary)
-class EpisodeSummaryAdmin(VerbTable):
+class EpisodeSummaryAdmin(Owned, VerbTable):
     hidden = ("terms",)
-    list_display = ("id", "profile", "shown_summary", "said_at", "recall_count")
-    list_select_related = ("profile",)
-    search_fields = ("summary", "profile__name")
+    list_display = ("shown_summary", "whose", "space", "said_at", "recall_count", "talk")
+    list_select_related = ("profile", "space")
+    list_filter = (ProfileFilter, "said_at")
+    search_fields = ("=id", "summary", *WHOSE)
+
+    @admin.display(description="conversation")
+    def talk(self, row: EpisodeSummary) -> str:
+        return link(Conversation, row.conversation_id, "conversation")
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
@@ -57,7 +81,7 @@ class EpisodeSummaryAdmin(VerbTable):
         afterwards(request, partial(episodes.delete, profile_id=obj.profile_id, episode_id=obj.pk, actor="operator"))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for episode in queryset.only("id", "profile_id"):
+        for episode in queryset.select_related(None).only("id", "profile_id"):
             self.delete_model(request, episode)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
@@ -67,16 +91,45 @@ class EpisodeSummaryAdmin(VerbTable):
 
 
 @admin.register(Passage)
-class PassageAdmin(Table):
-    list_display = ("id", "profile", "role", "shown_text", "said_at")
-    list_select_related = ("profile",)
+class PassageAdmin(Owned):
+    list_display = ("shown_text", "whose", "role", "said_at", "source")
+    list_filter = (ProfileFilter, "said_at")
+    search_fields = ("=id", "text", *WHOSE)
+
+    @admin.display(description="source")
+    def source(self, passage: Passage) -> str:
+        return link(AuditLog, passage.audit_id, f"audit row {passage.audit_id}")
 
     @admin.display(description="text")
     def shown_text(self, passage: Passage) -> str:
         return short(passage.text)
 
 
+@admin.register(Import)
+class ImportAdmin(Owned):
+    hidden = ("digest",)
+    list_display = ("name", "format", "whose", "state", "done", "total", "started_at", "error")
+    list_filter = (choice_filter("state", ImportState), ProfileFilter)
+    search_fields = ("=id", "name", *WHOSE)
+
+
+@admin.register(ImportedChat)
+class ImportedChatAdmin(Owned):
+    list_display = ("id", "whose", "origin", "source_row", "waiting")
+    list_filter = ("waiting", ProfileFilter)
+    search_fields = ("=audit_id", *WHOSE)
+
+    @admin.display(description="import")
+    def origin(self, row: ImportedChat) -> str:
+        return link(Import, row.source_id, "import")
+
+    @admin.display(description="source")
+    def source_row(self, row: ImportedChat) -> str:
+        return link(AuditLog, row.audit_id, f"audit row {row.audit_id}")
+
+
 @admin.register(Installation)
 class InstallationAdmin(Table):
     hidden = ("value",)
     list_display = ("name",)
+    search_fields = ("name",)

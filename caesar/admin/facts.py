@@ -11,11 +11,11 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import Table, VerbTable, choice_filter, link, short
+from caesar.admin.base import WHOSE, Owned, ProfileFilter, VerbTable, choice_filter, link, short
 from caesar.admin.site import afterwards
 from memory import facts
 from memory.domain.types import Category
-from memory.models import AuditLog, Fact, FactSource, FactState, SourceKind, Space, Tombstone
+from memory.models import AuditLog, Fact, FactSource, FactState, SourceKind, Space, Tombstone, TombstoneKind
 
 OPEN = (FactState.CURRENT, FactState.PENDING)
 
@@ -53,18 +53,18 @@ class FactForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(Fact)
-class FactAdmin(VerbTable):
+class FactAdmin(Owned, VerbTable):
     form = FactForm
-    list_display = ("key", "shown_value", "state", "confidence", "profile", "last_confirmed_at", "source")
+    list_display = ("key", "shown_value", "state", "confidence", "whose", "last_confirmed_at", "source")
     list_display_links = ("key", "shown_value")
-    list_select_related = ("profile",)
     list_filter = (
         choice_filter("state", [s for s in FactState if s is not FactState.DELETED]),
         choice_filter("category", Category),
         choice_filter("source_kind", SourceKind),
         "pinned",
+        ProfileFilter,
     )
-    search_fields = ("key", "value", "profile__name", "profile__user__username")
+    search_fields = ("=id", "key", "value", *WHOSE)
     actions = ("approve", "reject")
 
     @admin.action(permissions=["operate"], description="Approve: these proposals hold from now on")
@@ -125,7 +125,7 @@ class FactAdmin(VerbTable):
         afterwards(request, partial(facts.delete, profile_id=obj.profile_id, fact_id=obj.pk, actor="operator"))
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for fact in queryset.only("id", "profile_id"):
+        for fact in queryset.select_related(None).only("id", "profile_id"):
             self.delete_model(request, fact)
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
@@ -135,9 +135,14 @@ class FactAdmin(VerbTable):
 
 
 @admin.register(FactSource)
-class FactSourceAdmin(Table):
-    list_display = ("id", "fact", "source")
-    list_select_related = ("fact",)
+class FactSourceAdmin(Owned):
+    list_display = ("id", "its_fact", "whose", "source")
+    list_select_related = ("profile", "fact")
+    search_fields = ("=audit__id", *WHOSE)
+
+    @admin.display(description="fact")
+    def its_fact(self, row: FactSource) -> str:
+        return link(Fact, row.fact_id, short(row.fact))
 
     @admin.display(description="source")
     def source(self, row: FactSource) -> str:
@@ -145,7 +150,7 @@ class FactSourceAdmin(Table):
 
 
 @admin.register(Tombstone)
-class TombstoneAdmin(Table):
+class TombstoneAdmin(Owned):
     hidden = ("digest",)
-    list_display = ("id", "profile", "kind", "at")
-    list_select_related = ("profile",)
+    list_display = ("id", "whose", "kind", "at")
+    list_filter = (choice_filter("kind", TombstoneKind), ProfileFilter)

@@ -12,10 +12,10 @@ from django.contrib.auth.models import Group, User
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import KnownRows, Table, VerbTable, choice_filter
+from caesar.admin.base import WHOSE, KnownRows, Owned, ProfileFilter, VerbTable, choice_filter, listing
 from caesar.admin.site import afterwards
 from memory import apikeys, profiles, spaces
-from memory.models import ApiKey, Approval, Profile, Space
+from memory.models import ApiKey, Approval, Fact, Profile, Space
 
 
 class AccountAdmin(KnownRows, UserAdmin):
@@ -43,10 +43,23 @@ class ProfileForm(forms.ModelForm):  # type: ignore[type-arg]
 @admin.register(Profile)
 class ProfileAdmin(VerbTable):
     form = ProfileForm
-    list_display = ("name", "user", "is_default", "memory_enabled", "summaries_enabled", "approval", "created_at")
+    list_display = (
+        "name",
+        "user",
+        "is_default",
+        "memory_enabled",
+        "summaries_enabled",
+        "approval",
+        "created_at",
+        "facts",
+    )
     list_select_related = ("user",)
-    list_filter = ("memory_enabled", choice_filter("approval", Approval))
-    search_fields = ("name", "user__username")
+    list_filter = ("memory_enabled", "summaries_enabled", choice_filter("approval", Approval))
+    search_fields = ("=id", "name", "user__username")
+
+    @admin.display(description="facts")
+    def facts(self, row: Profile) -> str:
+        return listing(Fact, "its facts", whose=row.pk)
 
     def save_model(self, request: HttpRequest, obj: Profile, form: Any, change: bool) -> None:
         changes = {name: form.cleaned_data[name] for name in form.changed_data}
@@ -62,11 +75,11 @@ class SpaceForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(Space)
-class SpaceAdmin(VerbTable):
+class SpaceAdmin(Owned, VerbTable):
     form = SpaceForm
-    list_display = ("slug", "name", "profile", "memory_enabled", "summaries_enabled")
-    list_select_related = ("profile",)
-    search_fields = ("slug", "name", "profile__name")
+    list_display = ("slug", "name", "whose", "memory_enabled", "summaries_enabled")
+    list_filter = ("memory_enabled", "summaries_enabled", ProfileFilter)
+    search_fields = ("=id", "slug", "name", *WHOSE)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).filter(removed_at__isnull=True)
@@ -80,13 +93,14 @@ class SpaceAdmin(VerbTable):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(Table):
+class ApiKeyAdmin(Owned):
     """Keys are made with `manage.py apikey create`, which shows the secret once."""
 
     hidden = ("digest",)
-    list_display = ("name", "hint", "user", "profile", "created_at", "last_used_at", "revoked_at")
+    list_display = ("name", "hint", "user", "whose", "created_at", "last_used_at", "revoked_at")
     list_select_related = ("user", "profile")
-    search_fields = ("name", "user__username")
+    list_filter = ("user", ProfileFilter)
+    search_fields = ("=id", "name", "hint", "user__username")
     actions = ("revoke",)
 
     @admin.action(permissions=["operate"], description="Revoke: from now on these keys open nothing")

@@ -8,19 +8,18 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import Table, choice_filter, link, short
+from caesar.admin.base import WHOSE, Owned, ProfileFilter, Table, choice_filter, link, short
 from caesar.admin.site import afterwards
 from memory import requeue
-from memory.models import AuditLog, MemoryCursor, ModelPause, WorkItem, WorkKind, WorkState
+from memory.models import AuditLog, MemoryCursor, ModelPause, Worker, WorkItem, WorkKind, WorkState
 
 
 @admin.register(WorkItem)
-class WorkItemAdmin(Table):
+class WorkItemAdmin(Owned):
     hidden = ("token",)
-    list_display = ("id", "kind", "state", "profile", "source", "attempts", "not_before", "shown_error")
-    list_select_related = ("profile",)
-    list_filter = (choice_filter("state", WorkState), choice_filter("kind", WorkKind))
-    search_fields = ("=id", "=audit_id", "profile__name", "error")
+    list_display = ("id", "kind", "state", "whose", "source", "attempts", "not_before", "shown_error")
+    list_filter = (choice_filter("state", WorkState), choice_filter("kind", WorkKind), ProfileFilter)
+    search_fields = ("=id", "=audit_id", "error", *WHOSE)
     ordering = ("-id",)
     actions = ("retry",)
 
@@ -40,12 +39,27 @@ class WorkItemAdmin(Table):
 
 @admin.register(MemoryCursor)
 class MemoryCursorAdmin(Table):
-    list_display = ("kind", "audit_id", "xid", "ticked_at")
+    list_display = ("kind", "source", "xid", "ticked_at")
+    search_fields = ("kind",)
+
+    @admin.display(description="up to")
+    def source(self, cursor: MemoryCursor) -> str:
+        return link(AuditLog, cursor.audit_id, f"audit row {cursor.audit_id}")
+
+
+@admin.register(Worker)
+class WorkerAdmin(Table):
+    list_display = ("name", "queues", "threads", "version", "seen_at", "problem")
+    search_fields = ("name", "queues", "problem")
+    list_filter = ("seen_at",)
+    ordering = ("name",)
 
 
 @admin.register(ModelPause)
 class ModelPauseAdmin(Table):
     list_display = ("route", "until", "failures", "shown_reason")
+    search_fields = ("route", "reason")
+    list_filter = ("until",)
 
     @admin.display(description="reason")
     def shown_reason(self, pause: ModelPause) -> str:

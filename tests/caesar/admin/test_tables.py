@@ -8,10 +8,11 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.test import Client
 
+from caesar.admin.base import ProfileFilter
 from memory import apikeys, cursor, work
 from memory.db import operator_scope, profile_scope
 from memory.errors import ModelRefusedRequest
-from memory.models import ApiKey, AuditLog, Installation, Profile, Space, WorkItem, WorkKind
+from memory.models import ApiKey, AuditLog, Fact, Installation, Profile, Space, WorkItem, WorkKind
 from tests.dashboard.test_audit import tell
 
 TABLES = [f"/admin/memory/{model._meta.model_name}/" for model in apps.get_app_config("memory").get_models()]
@@ -39,6 +40,25 @@ def test_it_calls_each_table_by_a_name_that_reads_well(operator):
         assert wrong not in page
     for name in ("API keys", "Audit log", "Episode summaries", "Message hashes", "Fact entities"):
         assert f">{name}<" in page
+
+
+def test_each_has_a_search_filters_and_links(operator, filled):
+    for model, table in admin.site._registry.items():
+        if model._meta.app_label != "memory":
+            continue
+        assert table.search_fields, model
+        if any(field.name == "profile" for field in model._meta.concrete_fields):
+            assert {"whose"} <= set(table.list_display), model
+            assert ProfileFilter in table.list_filter, model
+    who = filled.who.profile_id
+    for model in (Fact, AuditLog, WorkItem):
+        path = f"/admin/memory/{model._meta.model_name}/"
+        assert f"/admin/memory/profile/{who}/change/" in operator.page(path).links()
+        for query in ("q=anna", f"whose={who}"):
+            assert "0 results" not in operator.get(f"{path}?{query}").content.decode()
+            assert f"{model._meta.verbose_name}" in operator.get(f"{path}?{query}").content.decode()
+        for query in ("q=nobody-of-this-name", "whose=00000000-0000-4000-8000-000000000000", "whose=x"):
+            assert "result_list" not in operator.get(f"{path}?{query}").content.decode(), (model, query)
 
 
 def test_it_asks_as_often_for_many_rows_as_for_few(operator, filled, django_assert_max_num_queries):
@@ -109,8 +129,6 @@ def test_it_wants_a_csrf_token(operator, filled):
     strict = Client(enforce_csrf_checks=True)
     strict.cookies = operator.client.cookies
     with profile_scope(filled.who.profile_id):
-        from memory.models import Fact
-
         fact = Fact.objects.first()
     assert strict.post(f"/admin/memory/fact/{fact.id}/delete/", {"post": "yes"}).status_code == 403
 
@@ -188,7 +206,7 @@ def test_it_answers_whatever_is_asked_for(operator, filled, table):
         for action in ("delete_selected", "retry", "revoke"):
             sent = operator.client.post(table, {"action": action, "_selected_action": [odd]})
             assert sent.status_code in (200, 302, 403), (table, odd, action, sent.status_code)
-        for name in ("q", "o", "p", "profile__id__exact", "nonsense__in"):
+        for name in ("q", "o", "p", "whose", "profile__id__exact", "nonsense__in"):
             assert operator.client.get(table, {name: odd}).status_code in (200, 302, 400), (table, name, odd)
         if odd:
             for page in ("change", "delete", "history"):
