@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 import structlog
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models.functions import Now
+from psycopg.errors import LockNotAvailable
 
 from memory import embeddings
 from memory.db import claim_scope, operator_scope
@@ -24,6 +25,7 @@ KEPT_SECONDS = 5.0
 # What a process that still searches by the old embedder finds, until it looks again.
 RETIRED_STAYS = timedelta(seconds=60)
 REMOVED_AT_ONCE = 5_000
+PATIENCE = "2s"  # everybody who comes to the table meanwhile waits too
 LOCK = 0x63616573  # "caes": one process at a time changes which embedders there are
 
 
@@ -160,10 +162,30 @@ def sweep() -> int:
                 [due.name, REMOVED_AT_ONCE],
             )
             gone = int(cursor.rowcount)
-            if gone == 0:
-                _lock()
-                cursor.execute("SELECT embedding_index_drop(%s)", [due.name])
-                due.delete()
-                if active := _look().active:
-                    embeddings.queue_missing(active.name)
+    if gone == 0:
+        _forget(due)
     return gone
+
+
+def _forget(retired: EmbeddingIdentity) -> None:
+    """Remove the index of an embedder without vectors, and its name. While others use the table it waits for its turn.
+
+    A transaction of its own: dropping an index asks for the whole table, which deadlocks with whoever already has a
+    part of it and wants more.
+    """
+    with operator_scope():
+        if active := _look().active:
+            embeddings.queue_missing(active.name)
+    try:
+        with operator_scope():
+            _lock()
+            if not EmbeddingIdentity.objects.filter(name=retired.name, state=IdentityState.RETIRED).exists():
+                return
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT set_config('lock_timeout', %s, true)", [PATIENCE])
+                cursor.execute("SELECT embedding_index_drop(%s)", [retired.name])
+            retired.delete()
+    except OperationalError as error:
+        if not isinstance(error.__cause__, LockNotAvailable):
+            raise
+        LOG.info("index_still_in_use", embedder=retired.name)

@@ -21,6 +21,8 @@ PATH = "/dashboard/audit/live"
 BEAT_SECONDS = 20.0
 # After that a page comes again by itself, with its session looked at anew.
 MOST_SECONDS = 600.0
+# A busy log has a page look again once in that time; what happens within it is told at its end.
+LEAST_SECONDS = 1.0
 MOST_PAGES = 200
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -64,10 +66,13 @@ async def _tell(grown: asyncio.Event, gone: asyncio.Task[None], send: Send) -> N
             changed = asyncio.create_task(grown.wait())
             await asyncio.wait({changed, gone, over}, timeout=BEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
             changed.cancel()
-            body = b"event: rows\ndata:\n\n" if grown.is_set() else b": still here\n\n"
+            rows = grown.is_set()
+            body = b"event: rows\ndata:\n\n" if rows else b": still here\n\n"
             grown.clear()
             if not gone.done():
                 await send({"type": "http.response.body", "body": body, "more_body": True})
+            if rows:
+                await asyncio.wait({gone, over}, timeout=LEAST_SECONDS, return_when=asyncio.FIRST_COMPLETED)
     finally:
         over.cancel()
 
