@@ -38,6 +38,11 @@ class Chart:
     note: str = ""
 
     @property
+    def drawn(self) -> bool:
+        """Whether there is anything to see."""
+        return any(bar.value for bar in self.bars)
+
+    @property
     def first(self) -> str:
         return self.bars[0].label if self.bars else ""
 

@@ -14,6 +14,9 @@ MOST_NAMED = 3
 
 
 def charts(days: Sequence[Day]) -> list[Chart]:
+    """None where nothing happened."""
+    if not any(day.read or day.calls for day in days):
+        return []
     labels = [f"{day.day:%Y-%m-%d}" for day in days]
 
     def over(title: str, values: Sequence[float]) -> Chart:

@@ -35,13 +35,24 @@ SENTENCES = {
     Event.EPISODE_RECALLED: marked("A past conversation was recalled"),
     Event.EPISODE_DELETED: marked("The summary of a conversation was deleted"),
     Event.SENSITIVE_REFUSED: marked("Not kept, since it is about: {classes}"),
-    Event.RETENTION_SWEEP: marked("What was too old was swept away"),
-    Event.EXPORTED: marked("Everything was exported"),
-    Event.IMPORTED: marked("An export was imported"),
+    Event.RETENTION_SWEEP: marked("What was too old was swept away {counts}"),
+    Event.EXPORTED: marked("Everything was exported {counts}"),
+    Event.IMPORTED: marked("Imported: {name} {counts}"),
     Event.ERASED: marked("A person was erased"),
     Event.CONVERSATION_DELETED: marked("A conversation was deleted with its {chats} chats"),
     Event.AUTH_FAILED: marked("Somebody was not let in"),
     Event.SETTINGS_CHANGED: marked("Setting changed: {settings}"),
+}
+SETTINGS = {
+    "api_key": gettext_lazy("key"),
+    "key_alias": gettext_lazy("spellings of a key"),
+    "memory_enabled": gettext_lazy("learn facts"),
+    "summaries_enabled": gettext_lazy("sum up conversations"),
+    "approval": gettext_lazy("approval"),
+    "timezone": gettext_lazy("time zone"),
+    "language": gettext_lazy("language"),
+    "sensitive_policy": gettext_lazy("sensitive matters"),
+    "sensitive_personal": gettext_lazy("very personal"),
 }
 
 # What the log can be narrowed to.
@@ -92,7 +103,9 @@ def told(row: AuditLog) -> str:
         "was": _was(payload.get("old")),
         "edited": _edited(payload),
         "reason": payload.get("reason", ""),
-        "summary": payload.get("summary", ""),
+        "summary": _summary(payload.get("summary")),
+        "name": payload.get("name", ""),
+        "counts": _counts(payload.get("rows")),
         "classes": _classes(payload),
         "chats": payload.get("chats", ""),
         "settings": _settings(payload),
@@ -129,11 +142,47 @@ def _classes(payload: dict[str, Any]) -> str:
     return ", ".join(str(each).replace("_", " ") for each in classes) if isinstance(classes, list) else ""
 
 
+def _summary(told: Any) -> str:
+    return str(told.get("text", "")) if isinstance(told, dict) else str(told or "")
+
+
+def _counts(rows: Any) -> str:
+    """How many of what: of tables, or of kinds of rows."""
+    if not isinstance(rows, dict):
+        return ""
+    some = [f"{name.replace('_', ' ')} {many}" for name, many in rows.items() if isinstance(many, int) and many]
+    return f"({', '.join(some)})" if some else ""
+
+
 def _settings(payload: dict[str, Any]) -> str:
+    """Whose setting, and what it is now."""
+    subject = payload.get("subject")
+    named = [
+        str(payload[k]) for k in ("name", "slug", "alias", "key", "did") if payload.get(k) and k not in _new(payload)
+    ]
+    head = " ".join([*([] if subject == "profile" else [_named(str(subject or ""))]), *named]).strip()
+    changed = ", ".join(f"{_named(name)}: {_plain(value)}" for name, value in _new(payload).items())
+    return ", ".join(part for part in (head, changed) if part)
+
+
+def _new(payload: dict[str, Any]) -> dict[str, Any]:
     new = payload.get("new")
-    if isinstance(new, dict):
-        return ", ".join(f"{name} = {value}" for name, value in new.items())
-    return " ".join(str(payload[k]) for k in ("subject", "name", "did") if k in payload)
+    return new if isinstance(new, dict) else {}
+
+
+def _named(name: str) -> str:
+    return str(SETTINGS.get(name, name.replace("_", " ")))
+
+
+def _plain(value: Any) -> str:
+    """A value of a setting as people say it."""
+    if isinstance(value, bool):
+        return _("on") if value else _("off")
+    if isinstance(value, dict):
+        return ", ".join(f"{_named(str(name))} {_plain(each)}" for name, each in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_plain, value))
+    return _("none") if value is None or value == "" else str(value)
 
 
 def _short(value: Any) -> str:

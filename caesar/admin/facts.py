@@ -55,7 +55,7 @@ class FactForm(forms.ModelForm):  # type: ignore[type-arg]
 @admin.register(Fact)
 class FactAdmin(Owned, VerbTable):
     form = FactForm
-    list_display = ("key", "shown_value", "state", "confidence", "whose", "last_confirmed_at", "source")
+    list_display = ("key", "shown_value", "state", "sure", "whose", "last_confirmed_at", "source")
     list_display_links = ("key", "shown_value")
     list_filter = (
         choice_filter("state", [s for s in FactState if s is not FactState.DELETED]),
@@ -105,6 +105,10 @@ class FactAdmin(Owned, VerbTable):
     @admin.display(description="value")
     def shown_value(self, fact: Fact) -> str:
         return short(fact.value)
+
+    @admin.display(description="confidence", ordering="confidence")
+    def sure(self, fact: Fact) -> str:
+        return f"{fact.confidence:.2f}"
 
     @admin.display(description="source")
     def source(self, fact: Fact) -> str:

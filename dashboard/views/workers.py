@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from dashboard.days_shown import charts
 from dashboard.pages import page, see_other
 from dashboard.person import Person, operators_page, own_page
-from memory import cursor, operations, work, work_days, work_selectors
+from memory import cursor, operations, work, work_days, work_selectors, workers
 from memory.db import profile_scope
 from memory.errors import Conflict, NotFound
 
@@ -59,21 +59,23 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
         "dead": counts["dead"],
     }
     if person.user.is_superuser:
-        context |= _installation()
+        context |= _installation(days)
     return page(request, person, "workers.html", context, name="workers")
 
 
-def _installation() -> dict[str, Any]:
-    """What concerns everybody, for the operator."""
+def _installation(own: list[work_days.Day]) -> dict[str, Any]:
+    """What concerns everybody, for the operator. Where all that was done was done for one, it is not drawn twice."""
     today, zone = timezone.localdate(), timezone.get_current_timezone()
     counted = operations.work_counts()
     kinds = sorted({kind for kind, _state in counted})
     states = ("waiting", "running", "dead")
+    days = work_days.everybodys_days(zone=zone, today=today, many=DAYS)
     return {
         "queues": [(KINDS.get(kind, kind), [counted.get((kind, state), 0) for state in states]) for kind in kinds],
         "lags": cursor.lag(),
+        "workers": workers.listed(),
         "pauses": work_selectors.pauses(),
-        "everybodys": charts(work_days.everybodys_days(zone=zone, today=today, many=DAYS)),
+        "everybodys": charts(days) if days != own else [],
         "all_dead": sum(many for (_kind, state), many in counted.items() if state == "dead"),
     }
 

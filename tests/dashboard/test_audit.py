@@ -3,9 +3,10 @@
 import pytest
 
 from dashboard.telling import told
-from memory import chats, facts, overview
+from memory import chats, facts, overview, profiles, spaces
 from memory.db import profile_scope
 from memory.models import AuditLog, Event, Fact
+from tests.browser.life import lived
 from tests.dashboard.test_facts import HOSTILE
 
 
@@ -87,6 +88,42 @@ def test_it_has_a_line_for_every_event_whatever_the_row_holds(event, payload):
 def test_a_value_with_braces_is_a_value():
     row = AuditLog(event_type="memory.fact.added", payload={"key": "note", "value": "{was} {key}"})
     assert told(row) == "Learned note: {was} {key}"
+
+
+@pytest.mark.parametrize(
+    ("event", "payload", "line"),
+    [
+        (Event.EPISODE_SUMMARISED, {"summary": {"text": "Planned a trip.", "people": ["Maren"]}},
+         "A conversation was summed up: Planned a trip."),
+        (Event.SETTINGS_CHANGED, {"subject": "profile", "old": {}, "new": {"memory_enabled": False, "timezone": "UTC"}},
+         "Setting changed: learn facts: off, time zone: UTC"),
+        (Event.SETTINGS_CHANGED, {"subject": "profile", "new": {"sensitive_policy": {"health": "review"}}},
+         "Setting changed: sensitive matters: health review"),
+        (Event.SETTINGS_CHANGED, {"subject": "space", "slug": "work", "new": {"slug": "work", "name": "Office"}},
+         "Setting changed: space, slug: work, name: Office"),
+        (Event.SETTINGS_CHANGED, {"subject": "api_key", "name": "lamp", "did": "created", "id": "x"},
+         "Setting changed: key lamp created"),
+        (Event.RETENTION_SWEEP, {"rows": {"audit_log": 7, "passages": 0}},
+         "What was too old was swept away (audit log 7)"),
+        (Event.EXPORTED, {"format": "jsonl", "rows": {"fact": 3}}, "Everything was exported (fact 3)"),
+        (Event.IMPORTED, {"name": "old.json", "rows": {}}, "Imported: old.json"),
+    ],
+)  # fmt: skip
+def test_it_reads_as_a_sentence(event, payload, line):
+    assert told(AuditLog(event_type=event.value, payload=payload)) == line
+
+
+def test_every_line_of_a_life_can_be_read_by_a_person(anna):
+    lived(anna.who)
+    profiles.update(profile_id=anna.who.profile_id, changes={"approval": "review", "summaries_enabled": False})
+    profiles.update(profile_id=anna.who.profile_id, changes={"sensitive_policy": {"health": "review"}})
+    spaces.create_space(profile_id=anna.who.profile_id, fields={"slug": "work", "name": "Office"})
+    anna.knows("project.deadline", "in May", space="work")
+    spaces.remove_space(profile_id=anna.who.profile_id, slug="work", facts_to="keep")
+    with profile_scope(anna.who.profile_id):
+        lines = [told(row) for row in AuditLog.objects.all()]
+    odd = [line for line in lines if any(sign in line for sign in "{}[]") or "None" in line or "True" in line]
+    assert odd == []
 
 
 def test_it_tells_what_was_before():

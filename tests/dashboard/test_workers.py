@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from dashboard.charts import chart, dollars
-from memory import work_days
-from memory.db import profile_scope
-from memory.models import WorkItem
+from memory import work_days, workers
+from memory.db import operator_scope, profile_scope
+from memory.models import Worker, WorkItem
 from tests.browser.life import read, told, worked
 from tests.dashboard.test_facts import HOSTILE
 
@@ -81,6 +81,19 @@ def test_the_whole_installation_is_the_operators_business(anna, bert):
     anna.post("/dashboard/workers/retry/everybody")
     with profile_scope(bert.who.profile_id):
         assert WorkItem.objects.get().state == "waiting"
+
+
+def test_the_operator_sees_who_works(anna):
+    operator(anna)
+    assert "No worker has told of itself" in anna.page("/dashboard/workers").text
+    workers.report(name="worker@attic", queues=["extract"], threads=4, problem="", begins=True)
+    workers.report(name="worker@cellar", queues=["embed"], threads=4, problem="the tables are newer", begins=True)
+    text = " ".join(anna.page("/dashboard/workers").text.split())
+    assert "worker@attic extract works" in text
+    assert "worker@cellar embed takes no work the tables are newer" in text
+    with operator_scope():
+        Worker.objects.filter(name="worker@attic").update(seen_at=datetime.now(UTC) - timedelta(hours=1))
+    assert "worker@attic extract silent for 3,600 s" in " ".join(anna.page("/dashboard/workers").text.split())
 
 
 def test_days_are_counted_in_the_persons_zone(anna):
