@@ -38,7 +38,8 @@ def connection_settings(config: Config, *, pool: bool, url: str | None = None) -
     options["application_name"] = options.get("application_name", "caesar")
     if pool:
         # As many stay open as the chat's threads use at once, so that no chat waits for a log-in.
-        options["pool"] = {"min_size": 8, "max_size": 24, "timeout": 5}
+        # A lost server is looked for again by whoever asks, not after waits that double.
+        options["pool"] = {"min_size": 8, "max_size": 24, "timeout": 5, "reconnect_timeout": 2}
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path.lstrip("/")) or "caesar",
