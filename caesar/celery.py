@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging.config
 import os
+import socket
 import warnings
 from typing import Any
 
@@ -25,6 +26,10 @@ TICK_EVERY_SECONDS = min(
     config().memory.facts_extract.interval_seconds, config().memory.episodes_summarise.interval_seconds
 )
 QUEUES = ("extract", "summarise", "embed", "maintenance")
+
+# Where the network drops everything without a word, a connection is given up in about fifteen seconds.
+_CUT_OFF = {"TCP_KEEPIDLE": 5, "TCP_KEEPINTVL": 3, "TCP_KEEPCNT": 3, "TCP_USER_TIMEOUT": 15_000}
+KEEPALIVE = {getattr(socket, name): value for name, value in _CUT_OFF.items() if hasattr(socket, name)}
 
 
 def _each(seconds: float, task: str, *, queue: str = "maintenance") -> dict[str, Any]:
@@ -59,7 +64,9 @@ app.conf.update(
         "visibility_timeout": 600,
         "unacked_restore_interval": 2,
         "unacked_restore_throttle": 1,
+        "socket_connect_timeout": 5,
         "socket_keepalive": True,
+        "socket_keepalive_options": KEEPALIVE,
     },
     task_default_queue="maintenance",
     task_queues=[Queue(name, Exchange(name), routing_key=name) for name in QUEUES],

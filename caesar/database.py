@@ -8,6 +8,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from caesar.config import Config, WrongSetting
 from caesar.embedded import urls
 
+# Where the network drops everything without a word, a connection is given up in about fifteen seconds.
+CUT_OFF = {"keepalives_idle": 5, "keepalives_interval": 3, "keepalives_count": 3, "tcp_user_timeout": 15_000}
+
 
 def service_url(config: Config) -> str:
     """The login that web and workers use."""
@@ -35,7 +38,7 @@ def connection_settings(config: Config, *, pool: bool, url: str | None = None) -
     query = {name: values[-1] for name, values in parse_qs(parts.query).items()}
     options: dict[str, Any] = {k: v for k, v in query.items() if k != "host"}
     options["connect_timeout"] = int(options.get("connect_timeout", 5))
-    options["application_name"] = options.get("application_name", "caesar")
+    options = {"application_name": "caesar", **CUT_OFF, **options}
     if pool:
         # As many stay open as the chat's threads use at once, so that no chat waits for a log-in.
         # A lost server is looked for again by whoever asks, not after waits that double.

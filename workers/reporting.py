@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from celery.signals import worker_ready, worker_shutdown
-from django.db import connection
+from django.db import ProgrammingError, connection
 
 from memory import workers
 from workers import fitness
@@ -48,7 +48,9 @@ class Reporter:
                     begins=begins,
                 )
                 begins = False
-            except Exception:  # older tables have no place for it, or the database is away
+            except ProgrammingError:  # older tables have no place for it; that work is refused is told
+                connection.close()
+            except Exception:
                 LOG.exception("not_reported")
                 connection.close()
             self._ending.wait(workers.BEAT_SECONDS)
