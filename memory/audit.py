@@ -68,6 +68,13 @@ def draw() -> tuple[int, datetime]:
         return int(row_id), now
 
 
+def draw_ids(count: int) -> list[int]:
+    """Ids of rows that will be written later, in order."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT nextval(pg_get_serial_sequence('audit_log', 'id')) FROM generate_series(1, %s)", [count])
+        return sorted(int(row[0]) for row in cursor.fetchall())
+
+
 def draw_id() -> int:
     """The id alone."""
     return draw()[0]

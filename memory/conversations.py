@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import OuterRef, Q, Subquery
 
 from memory.domain.history import Incoming, Match, Seen, match, said_there, sent_again, without
 from memory.errors import InvalidInput
@@ -21,6 +21,7 @@ MAX_CLIENT_ID = 200
 MAX_CANDIDATES = 5_000  # rows that share a hash with the request ("ok" may have thousands): the newest are looked at
 
 MAX_TWINS = 200
+MOST_TOLD = 50_000
 SEEN = ("id", "conversation_id", "parent_id", "role", "digest")
 
 
@@ -214,3 +215,130 @@ def _draw_ids(count: int) -> list[int]:
             [count],
         )
         return sorted(int(row[0]) for row in cursor.fetchall())
+
+
+@dataclass(frozen=True)
+class Told:
+    """Which of some messages are stored already, by conversation, and which of them were said off the record."""
+
+    by_conversation: tuple[frozenset[bytes], ...]
+    off_record: frozenset[bytes]
+
+    @property
+    def digests(self) -> frozenset[bytes]:
+        return frozenset().union(*self.by_conversation)
+
+    def hold(self, digests: Iterable[bytes]) -> bool:
+        """Whether one conversation says all of this, which is more than a greeting."""
+        wanted = frozenset(digests)
+        return len(wanted) > 1 and any(wanted <= each for each in self.by_conversation)
+
+
+def told(*, profile_id: uuid.UUID, digests: Collection[bytes], but: Collection[uuid.UUID]) -> Told:
+    """What is stored of these messages in other conversations than `but`. Call inside the profile's scope."""
+    same = MessageHash.objects.filter(profile_id=profile_id, digest__in=list(digests)).exclude(conversation__in=but)
+    found: dict[uuid.UUID, set[bytes]] = {}
+    for conversation_id, digest in same.values_list("conversation_id", "digest").distinct()[:MOST_TOLD]:
+        found.setdefault(conversation_id, set()).add(bytes(digest))
+    off = OffRecord.objects.filter(profile_id=profile_id, digest__in=list(digests)).values_list("digest", flat=True)
+    return Told(tuple(frozenset(each) for each in found.values()), frozenset(bytes(digest) for digest in off))
+
+
+@dataclass(frozen=True)
+class Known:
+    """A conversation that is there: the last of its messages, and when something was said in it last."""
+
+    id: uuid.UUID
+    client_id: str
+    last: int | None
+    last_said_at: datetime | None
+
+
+def standing(*, profile_id: uuid.UUID, client_ids: Collection[str]) -> list[Known]:
+    """The conversations that clients call so. Call inside the profile's scope."""
+    newest = MessageHash.objects.filter(conversation=OuterRef("pk")).order_by("-id").values("id")[:1]
+    rows = Conversation.objects.filter(profile_id=profile_id, client_id__in=client_ids)
+    found = rows.annotate(last=Subquery(newest)).values_list("id", "client_id", "last", "last_said_at")
+    return [Known(row[0], row[1] or "", row[2], row[3]) for row in found]
+
+
+def last_messages(ids: Sequence[uuid.UUID]) -> dict[uuid.UUID, int]:
+    """The last message of each of these conversations that has some. Call inside the profile's scope."""
+    newest = MessageHash.objects.filter(conversation=OuterRef("pk")).order_by("-id").values("id")[:1]
+    rows = Conversation.objects.filter(id__in=ids).annotate(last=Subquery(newest)).values_list("id", "last")
+    return {conversation_id: last for conversation_id, last in rows if last is not None}
+
+
+SEEN_IDS = """
+SELECT a.conversation_id, m ->> 'id' FROM audit_log a
+ CROSS JOIN LATERAL jsonb_array_elements(
+   coalesce(a.payload -> 'messages', '[]') || jsonb_build_array(a.payload -> 'answer')) m
+ WHERE a.conversation_id = ANY (%s) AND a.event_type = 'chat.completed' AND jsonb_typeof(m) = 'object'
+   AND m ->> 'id' IS NOT NULL"""
+
+
+def message_ids(ids: Sequence[uuid.UUID]) -> list[tuple[uuid.UUID, str]]:
+    """(conversation, the id that its message has outside of here) of all that is stored of these conversations."""
+    if not ids:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(SEEN_IDS, [list(ids)])
+        return list(cursor.fetchall())
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A conversation that comes from elsewhere, with its times."""
+
+    id: uuid.UUID
+    space_id: uuid.UUID
+    client_id: str | None
+    started_at: datetime
+    last_said_at: datetime | None
+
+
+def bring(*, profile_id: uuid.UUID, made: Iterable[Brought]) -> None:
+    """Make conversations that come from elsewhere; one whose id or name is taken is passed over. Call in the scope."""
+    Conversation.objects.bulk_create(
+        (
+            Conversation(
+                id=each.id,
+                profile_id=profile_id,
+                space_id=each.space_id,
+                client_id=each.client_id,
+                started_at=each.started_at,
+                last_said_at=each.last_said_at,
+            )
+            for each in made
+        ),
+        ignore_conflicts=True,
+    )
+
+
+def append(
+    *, profile_id: uuid.UUID, said: Sequence[tuple[uuid.UUID, int | None, Sequence[Incoming]]]
+) -> dict[uuid.UUID, int]:
+    """Append messages to conversations: each with the last that it has. Returns the new last ones.
+
+    Call inside the profile's scope.
+    """
+    ids = iter(_draw_ids(sum(len(messages) for _, _, messages in said)))
+    last: dict[uuid.UUID, int] = {}
+    rows = []
+    for conversation_id, before, messages in said:
+        parent = last.get(conversation_id, before)
+        for message in messages:
+            row_id = next(ids)
+            rows.append(
+                MessageHash(
+                    id=row_id,
+                    profile_id=profile_id,
+                    conversation_id=conversation_id,
+                    parent_id=parent,
+                    role=message.role,
+                    digest=message.digest,
+                )
+            )
+            parent = last[conversation_id] = row_id
+    MessageHash.objects.bulk_create(rows)
+    return last

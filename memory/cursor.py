@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -91,6 +92,22 @@ def _step(kinds: Sequence[WorkKind]) -> tuple[list[int], int]:
             read.append(rows)
             made += items
     return read, made
+
+
+PLAN = """
+INSERT INTO work_items (profile_id, conversation_id, audit_id, kind, state, said_at, attempts, outages, worker, outcome,
+                        detail, error_code, error, raw_reply, prompt_version, model, calls, input_tokens, output_tokens)
+SELECT a.profile_id, a.conversation_id, a.id, k.kind, 'waiting', a.said_at, 0, 0, '', '',
+       '{}', '', '', '', '', '', 0, 0, 0
+  FROM audit_log a CROSS JOIN (VALUES ('extract'), ('summarise')) k (kind)
+ WHERE a.profile_id = %s AND a.id = ANY (%s) AND CASE k.kind WHEN 'extract' THEN a.mine_facts ELSE a.mine_summary END
+ ORDER BY a.id ON CONFLICT (audit_id, kind) DO NOTHING"""
+
+
+def plan(*, profile_id: uuid.UUID, audit_ids: Sequence[int]) -> None:
+    """Make items of chats that the ticks pass over, since they were imported. Call inside the profile's scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(PLAN, [profile_id, list(audit_ids)])
 
 
 @dataclass(frozen=True)

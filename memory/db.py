@@ -24,6 +24,13 @@ def profile_scope(profile_id: uuid.UUID | str) -> Iterator[None]:
 
 
 @contextmanager
+def moment_scope(profile_id: uuid.UUID) -> Iterator[None]:
+    """One person's rows as they are at one moment, however long they are read, to be read alone."""
+    with _scope(APP, profile=str(profile_id), first="SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+        yield
+
+
+@contextmanager
 def user_scope(user_id: int) -> Iterator[None]:
     """The profiles, spaces and keys of one user; no rows of their memory."""
     with _scope(APP, user=str(user_id)):
@@ -52,7 +59,7 @@ def upkeep_scope(profile_id: uuid.UUID | None) -> Iterator[None]:
 
 
 @contextmanager
-def _scope(role: str, *, profile: str = "", user: str = "") -> Iterator[None]:
+def _scope(role: str, *, profile: str = "", user: str = "", first: str = "") -> Iterator[None]:
     wanted = (role, profile, user)
     held = getattr(connection, "caesar_scope", None)
     if held is not None:
@@ -65,6 +72,8 @@ def _scope(role: str, *, profile: str = "", user: str = "") -> Iterator[None]:
         connection.caesar_scope = wanted  # type: ignore[attr-defined]
         try:
             with connection.cursor() as cursor:
+                if first:
+                    cursor.execute(first)
                 cursor.execute(
                     "SELECT set_config('role', %s, true), set_config('caesar.profile_id', %s, true),"
                     " set_config('caesar.user_id', %s, true)",

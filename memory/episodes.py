@@ -10,12 +10,13 @@ from typing import Any
 
 from django.db import connection
 
-from memory import audit, sql, work
+from memory import audit, buried, sensitive, sql, work
 from memory.db import profile_scope
+from memory.domain.sensitive import Policy
 from memory.domain.summary import Summary, without
-from memory.episode_selectors import REBUILT, Standing
+from memory.episode_selectors import REBUILT, Standing, standing
 from memory.errors import NotFound
-from memory.models import EpisodeSummary, Event, WorkKind
+from memory.models import AuditLog, Conversation, EpisodeSummary, Event, Profile, WorkKind
 from memory.models.fields import new_id, terms_of
 
 SWEPT = "its chats are older than they are kept"
@@ -213,3 +214,52 @@ def _record_deleted(row: EpisodeSummary, actor: str, **more: Any) -> None:
             space_id=row.space_id,
         )
     )
+
+
+def restore(*, profile: Profile, fields: Mapping[str, Any], dry_run: bool = False) -> str:
+    """Write a summary of an export where its conversation has none. Returns what became of it.
+
+    What is never kept is taken out of its words; one that says what was deleted here stays away. Call inside the
+    profile's scope.
+    """
+    conversation_id = fields["conversation_id"]
+    there = Conversation.objects.filter(profile_id=profile.id, id=conversation_id).exists()
+    if EpisodeSummary.objects.filter(conversation_id=conversation_id).exists():
+        return "known"
+    if not (there or dry_run) or standing(profile_id=profile.id, conversation_id=conversation_id)[1]:
+        return "unusable" if not there else "deleted before"
+    policy = sensitive.policy_of(profile)
+    text = sensitive.quotable(fields["summary"], policy)
+    details = audit.storable(_quotable(fields["details"], policy))
+    texts = [text, *(line for lines in details.values() if isinstance(lines, list) for line in lines)]
+    gone = buried.said(
+        profile_id=profile.id, texts=[t for t in texts if isinstance(t, str)], chats=fields["source_audit_ids"]
+    )
+    if any(fields["said_at"] <= each.at for each in gone):
+        return "deleted before"
+    EpisodeSummary.objects.create(profile_id=profile.id, **{**fields, "summary": text, "details": details})
+    return "new"
+
+
+def _quotable(value: Any, policy: Policy) -> Any:
+    if isinstance(value, str):
+        return sensitive.quotable(value, policy)
+    if isinstance(value, dict):
+        return {name: _quotable(inner, policy) for name, inner in value.items()}
+    return [_quotable(inner, policy) for inner in value] if isinstance(value, list) else value
+
+
+def keep_deleted(*, profile_id: uuid.UUID, conversation_ids: Collection[uuid.UUID], actor: str) -> None:
+    """Let no summary be written of what conversations of an export said, as the person deleted it there.
+
+    Call inside the profile's scope.
+    """
+    wanted = Conversation.objects.filter(profile_id=profile_id, id__in=conversation_ids)
+    told = AuditLog.objects.filter(
+        profile_id=profile_id, event_type=Event.EPISODE_DELETED, conversation__in=conversation_ids
+    )
+    has = EpisodeSummary.objects.filter(conversation__in=conversation_ids).values("conversation_id")
+    for row in wanted.exclude(id__in=has).exclude(id__in=told.values("conversation_id")).order_by("id"):
+        payload = {"imported": True, "source_audit_ids": []}
+        entry = (Event.EPISODE_DELETED, profile_id, payload, actor, row.id, row.space_id)
+        audit.record(audit.Entry(*entry))

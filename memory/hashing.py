@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import uuid
 from functools import cache
 from typing import Any
 
@@ -33,6 +34,16 @@ def value_digest(key: str | None, value_norm: str, *, closing: bool = False) -> 
 def anywhere_digest(value_norm: str) -> bytes | None:
     """What identifies a value under whatever key; None where it says too little for that."""
     return _digest("anywhere", answers.form(value_norm)) if answers.is_telling(value_norm) else None
+
+
+def profile_digest(profile_id: uuid.UUID) -> bytes:
+    """What is a profile's own and nobody can work out: for the ids in its files."""
+    return _digest("profile", str(profile_id))
+
+
+def installation_digest() -> str:
+    """What tells whether two keyed hashes were made here, without telling the key."""
+    return _digest("installation", "").hex()
 
 
 def _digest(purpose: str, text: str) -> bytes:

@@ -82,6 +82,26 @@ def dismiss(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "p
             _tell(profile_id, actor, {"alias": row.alias, "key": row.key, "did": "dismissed"})
 
 
+def restore(*, profile_id: uuid.UUID, alias: str, key: str, state: AliasState, actor: str = "person") -> bool:
+    """What an export says of two spellings, where nothing is said of them here. False: something is, or it cannot be.
+
+    Call inside the profile's scope.
+    """
+    if KeyAlias.objects.filter(profile_id=profile_id, alias=alias, key=key).exists():
+        return False
+    try:
+        if state is AliasState.DISMISSED:
+            dismiss(profile_id=profile_id, fields={"alias": alias, "key": key}, actor=actor)
+        elif state is AliasState.ACTIVE:
+            add_alias(profile_id=profile_id, fields={"alias": alias, "key": key}, actor=actor)
+        else:
+            _refuse_secrets(profile_id, {"alias": alias, "key": key}, actor)
+            KeyAlias.objects.create(profile_id=profile_id, alias=alias, key=key, state=AliasState.REMOVED.value)
+    except (Conflict, InvalidInput):
+        return False
+    return True
+
+
 def _refuse_secrets(profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str) -> None:
     for name in ("alias", "key"):
         sensitive.check_key(profile_id=profile_id, key=fields.get(name), actor=actor)

@@ -44,6 +44,22 @@ def create_space(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str
     return space
 
 
+def restore(*, profile_id: uuid.UUID, space_id: uuid.UUID, fields: Mapping[str, Any]) -> tuple[uuid.UUID, bool]:
+    """The space of an export: the one with that id or that slug, else it is made as it was. Says whether it was made.
+
+    Call inside the profile's scope.
+    """
+    own = Space.objects.filter(profile_id=profile_id)
+    found = own.filter(id=space_id).first()
+    if found is None and fields["removed_at"] is None:
+        found = own.filter(slug=fields["slug"], removed_at__isnull=True).first()
+    if found is not None:
+        return found.id, False
+    space = Space.objects.create(id=space_id, profile_id=profile_id, **fields)
+    _tell(space, "person", {"did": "imported", "new": {"slug": space.slug}})
+    return space.id, True
+
+
 def update_space(*, profile_id: uuid.UUID, slug: str, changes: Mapping[str, Any], actor: str = "person") -> Space:
     """Rename a space, or switch its memory. Raises InvalidInput; NotFound."""
     _refuse_unknown(changes, EDITABLE)

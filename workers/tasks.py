@@ -13,7 +13,7 @@ import structlog
 from celery import shared_task
 from celery.signals import worker_init, worker_ready
 
-from memory import ask_model, cursor, erase, purge, reading, work
+from memory import ask_model, cursor, erase, imports, purge, reading, work
 from memory.errors import ModelError
 from memory.llm import library
 from memory.models import WorkKind
@@ -87,8 +87,9 @@ def tick() -> None:
 
 @shared_task(name="caesar.recover", queue="maintenance", ignore_result=True)
 def recover() -> None:
-    """Give back what dead workers held, and wake up for what became due."""
+    """Give back what dead workers held, let imported chats through, and wake up for what became due."""
     work.release_expired()
+    imports.release()
     wake_all()
 
 
@@ -160,15 +161,23 @@ def wake(kind: WorkKind, *, most: int = MOST_WAKE_UPS, taken_along: int = 0) -> 
     return due
 
 
+def _read_all() -> int:
+    """Read all that is due. Returns how many claims were worked off."""
+    done = 0
+    for kind in WorkKind:
+        while work_next(kind):
+            done += 1
+    return done
+
+
 def drain() -> int:
     """Do all that is due in this process: every poll, then every item. Returns how many claims were worked off."""
     work.release_expired()
     upkeep()
     cursor.tick(*filter(cursor.enabled, WorkKind))
-    done = 0
-    for kind in WorkKind:
-        while work_next(kind):
-            done += 1
+    done = _read_all()
+    while imports.release():
+        done += _read_all()
     erase.resume()
     embedding.drain()
     return done

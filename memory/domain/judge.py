@@ -34,6 +34,7 @@ REASONS = {
     "kept_in_space": "You keep it in a space, and it was said of everywhere.",
     "read_differently": "An earlier reading of the same conversation found another value.",
     "space_removed": "It held in a space that was removed; everywhere else, something else is known.",
+    "waited_there": "It waited for an answer where it was imported from.",
     "several_fit": "Several facts fit, and it does not say which one is meant.",
 }
 

@@ -44,12 +44,22 @@ class Told:
     prompt_version: str = ""
     model: str = ""
     spellings: frozenset[str | None] | None = None
+    expires_at: datetime | None = None
+    pinned: bool = False
 
 
-def apply(*, profile_id: uuid.UUID, told: Sequence[Told], conversation_id: uuid.UUID | None) -> list[Outcome]:
-    """Write what a reading taught. Call inside the profile's scope, under `lock`.
+def apply(
+    *,
+    profile_id: uuid.UUID,
+    told: Sequence[Told],
+    conversation_id: uuid.UUID | None,
+    review_most: int = merge.MOST_REVIEWED,
+    actor: str = "worker",
+) -> list[Outcome]:
+    """Write what a reading (or an import) taught. Call inside the profile's scope, under `lock`.
 
-    The number of queries does not depend on the number of claims.
+    Of each chat, `review_most` questions at most are asked of who reviews everything. The number of queries does not
+    depend on the number of claims.
     """
     if not told:
         return []
@@ -58,10 +68,10 @@ def apply(*, profile_id: uuid.UUID, told: Sequence[Told], conversation_id: uuid.
     known = [_known(row) for row in rows]
     answered = _answered(profile_id, told)
     claims = [answered.get(t.claim.id, t.claim) for t in told]
-    plan = merge.plan(known, of_one_kind(claims, known))
+    plan = merge.plan(known, of_one_kind(claims, known), review_most=review_most)
     _write(profile_id, plan, {row.id: row for row in rows}, {t.claim.id: t for t in told}, over)
     expired = facts.expired_entries(row for row in rows if row.id in over)
-    audit.record_many([*expired, *_entries(profile_id, plan, conversation_id)])
+    audit.record_many([*expired, *_entries(profile_id, plan, conversation_id, actor)])
     return plan.outcomes
 
 
@@ -214,6 +224,8 @@ def _made(profile_id: uuid.UUID, known: Known, claim: merge.Claim, told: Told, a
         quote="" if claim.forget else told.quote,
         reasons=list(known.reasons),
         sensitive=told.sensitive,
+        pinned=told.pinned,
+        expires_at=told.expires_at,
         op=claim.op.value if claim.op is Op.RETRACT else Op.SET.value,
         stance=told.stance.value,
         edit_count=known.edit_count,
@@ -228,7 +240,7 @@ def _made(profile_id: uuid.UUID, known: Known, claim: merge.Claim, told: Told, a
     )
 
 
-def _entries(profile_id: uuid.UUID, plan: Plan, conversation_id: uuid.UUID | None) -> list[audit.Entry]:
+def _entries(profile_id: uuid.UUID, plan: Plan, conversation_id: uuid.UUID | None, actor: str) -> list[audit.Entry]:
     """What the log tells of each outcome; a claim that changed nothing leaves no row."""
     entries = []
     for outcome in plan.outcomes:
@@ -249,7 +261,7 @@ def _entries(profile_id: uuid.UUID, plan: Plan, conversation_id: uuid.UUID | Non
             payload["history"] = True
         if outcome.did is Did.PROPOSED:
             payload["reasons"] = list(plan.new[claim.id][0].reasons)
-        entries.append(audit.Entry(event, profile_id, payload, "worker", conversation_id, claim.space_id))
+        entries.append(audit.Entry(event, profile_id, payload, actor, conversation_id, claim.space_id))
     return entries
 
 

@@ -21,6 +21,8 @@ made AS (
   SELECT f.profile_id, f.conversation_id, f.id, %(kind)s, 'waiting', f.said_at, 0, 0, '', '', '{}', '', '', '', '', '', 0, 0, 0
     FROM fresh f
    WHERE f.conversation_id IS NOT NULL
+     -- What was imported gets its items when its turn comes.
+     AND NOT EXISTS (SELECT FROM imported_chats i WHERE i.audit_id = f.id)
      AND CASE %(kind)s WHEN 'extract' THEN f.mine_facts ELSE f.mine_summary END
    ON CONFLICT (audit_id, kind) DO NOTHING
   RETURNING 1

@@ -5,6 +5,7 @@ from memory.work.claiming import claim, due, give_back, release_expired, renew
 from memory.work.closing import cancel, check, close, hold, put_back, withdraw
 from memory.work.failing import fail, kind_of
 from memory.work.items import FIRST, LEASE_SECONDS, RENEW_EVERY_SECONDS, Claim, Costs, Item, Report
+from memory.work.restoring import Ended, restore
 
 __all__ = [
     "FIRST",
@@ -12,6 +13,7 @@ __all__ = [
     "RENEW_EVERY_SECONDS",
     "Claim",
     "Costs",
+    "Ended",
     "Item",
     "Report",
     "cancel",
@@ -28,6 +30,7 @@ __all__ = [
     "release_expired",
     "renew",
     "reopen",
+    "restore",
     "retry_dead",
     "retry_item",
     "withdraw",

@@ -32,6 +32,7 @@ from memory.models import (
     WorkItem,
     WorkKind,
 )
+from memory.portable import importing
 from tests import everywhere
 from tests.people import Person, person
 from tests.processes import ROOT, eventually
@@ -60,6 +61,7 @@ WORDS = (
     "fossaria",
     "ayeayelin",
     "lemurita",
+    "caracalia",
 )
 
 
@@ -115,7 +117,12 @@ def live(model: ScriptedModel, owner: Person) -> Profile:
             profile=marta, owner_kind="episode", owner_id=episode.id, identity="test/8", vector=[0.5] * 8
         )
     folder = files.folder_of(marta.id)
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    brought = folder / "archive.json"
+    brought.write_text(
+        json.dumps([{"uuid": "c1", "chat_messages": [{"sender": "human", "text": "I like Caracalia."}]}])
+    )
+    importing.run(profile_id=marta.id, path=brought, name="caracalia.json")
     (folder / "export.jsonl").write_text("\n".join(WORDS))
     return marta
 

@@ -1,0 +1,1 @@
+"""A person's memory in files: their own export, and what other products export."""
