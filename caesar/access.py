@@ -11,6 +11,7 @@ from collections import OrderedDict
 
 import structlog
 
+from caesar import rates
 from memory import apikeys, audit, profiles
 from memory.apikeys import KeyOwner
 from memory.db import operator_scope
@@ -47,12 +48,16 @@ class OtherProfile(CaesarError):
 
 
 def identify(authorization: str | None, address: str) -> KeyOwner:
-    """Who the `Authorization` header speaks for. Raises Unauthorized, and the audit log hears of it."""
+    """Who the `Authorization` header speaks for.
+
+    Raises Unauthorized, of which the audit log hears, and TooManyRequests.
+    """
     scheme, _, key = (authorization or "").strip().partition(" ")
     owner = apikeys.authenticate(key.strip()) if scheme.lower() == "bearer" else None
     if owner is None:
         _tell(address)
         raise Unauthorized
+    rates.check(owner.key_id)
     return owner
 
 

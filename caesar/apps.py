@@ -9,7 +9,8 @@ class CaesarConfig(AppConfig):
 
     def ready(self) -> None:
         # Not found by the admin itself: its site is made while `caesar.admin` is being imported.
-        import caesar.admin.registered  # noqa: F401
+        import caesar.admin.registered
+        import caesar.checks  # noqa: F401
 
 
 class CaesarAdminConfig(AdminConfig):

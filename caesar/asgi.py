@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from caesar.config import config
 from caesar.guard import Guard
+from caesar.prefix import Prefix
 
 
 class Dispatch:
@@ -53,7 +54,7 @@ def _application() -> ASGIApp:
 
     by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), CHAT_PAGE: stream, LIVE: live}
     dispatch = Dispatch(rest=rest, lifespan=lifespan, by_path=by_path)  # type: ignore[arg-type]
-    return Guard(dispatch, max_bytes=config().max_request_bytes, hosts=config().hosts)
+    return Guard(Prefix(dispatch, config().path_prefix), max_bytes=config().max_request_bytes, hosts=config().hosts)
 
 
 application = _application()

@@ -91,8 +91,8 @@ if not SCHEDULES_ONLY:
 def _logging(**_: object) -> None:
     """Django's logging configuration holds, or one that is the same; Celery adds none of its own."""
     if SCHEDULES_ONLY:
-        logging.config.dictConfig(logs.django_logging(config().log_level))
-        logs.configure_structlog()
+        logging.config.dictConfig(logs.django_logging(config().log_level, config().log_format))
+        logs.configure_structlog(config().log_format)
 
 
 @worker_ready.connect

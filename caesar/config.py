@@ -6,12 +6,14 @@ Read from the environment and from `.env`; the environment wins. Each secret may
 
 from __future__ import annotations
 
+import ipaddress
 import os
 import re
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import SplitResult, urlsplit
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -20,6 +22,7 @@ from memory.config import LLM, Memory, Section, Semantic
 
 ROOT = Path(__file__).resolve().parent.parent
 PREFIX = "CAESAR_"
+HSTS_SECONDS = 365 * 24 * 3600
 SECRETS = (
     "CAESAR_DATABASE_URL",
     "CAESAR_DATABASE_OWNER_URL",
@@ -32,6 +35,7 @@ SECRETS = (
     "CAESAR_LLM__OPENAI__API_KEY",
     "CAESAR_SEMANTIC__VOYAGE_API_KEY",
 )
+ADDRESS = re.compile(r"https?://[^\s/?#@]+(/[A-Za-z0-9._~-]+)*")
 WEAK = {"", "change-me", "changeme", "test", "secret", "password", "default", "null", "undefined", "none"}
 
 
@@ -45,6 +49,13 @@ def not_guessable(value: SecretStr) -> SecretStr:
     if text and (text.strip().lower() in WEAK or len(text) < 16):
         raise ValueError("must be at least 16 characters that nobody can guess, or be left out")
     return value
+
+
+def _is_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port is None or parts.port > 0
+    except ValueError:
+        return False
 
 
 class Dashboard(Section):
@@ -73,12 +84,29 @@ class Config(BaseSettings):
     )
     broker_url: SecretStr = Field(SecretStr(""), description="Redis-compatible broker; unset = embedded.")
     secret_key: SecretStr = Field(SecretStr(""), description="Signs sessions; unset = made once and kept in the home.")
+    public_url: str = Field(
+        "",
+        description="Where browsers and programs reach it through a proxy, such as https://memory.example.org, with "
+        "the path under which the proxy offers it, if any; unset = the address it listens on.",
+    )
+    trusted_proxies: str = Field(
+        "127.0.0.1",
+        description="Addresses or networks of the proxies whose X-Forwarded-For and X-Forwarded-Proto are believed, "
+        "with commas.",
+    )
     allowed_hosts: str = Field("localhost,127.0.0.1,[::1]", description="Host names served, with commas.")
     api_key: SecretStr = Field(SecretStr(""), description="A fixed first API key (at least 16 characters).")
     metrics_token: SecretStr = Field(SecretStr(""), description="Bearer token for /metrics; unset = any API key.")
     worker_concurrency: int = Field(16, ge=1, le=256, description="Threads of the worker that `up` starts.")
     max_request_bytes: int = Field(20_000_000, ge=10_000, description="Largest request body that is taken.")
+    rate_limit_per_minute: int = Field(
+        30_000, ge=0, le=10_000_000, description="Requests that a key may make in a minute; 0 = as many as it likes."
+    )
     log_level: str = Field("INFO", description="DEBUG, INFO, WARNING or ERROR.")
+    log_format: Literal["text", "json"] = Field("text", description="text, or json: one object per line.")
+    otlp_endpoint: str = Field(
+        "", description="Where traces are sent (OTLP over HTTP), such as http://127.0.0.1:4318; unset = nowhere."
+    )
     dashboard: Dashboard = Field(default_factory=Dashboard)
     llm: LLM = Field(default_factory=LLM)
     semantic: Semantic = Field(default_factory=Semantic)
@@ -102,9 +130,34 @@ class Config(BaseSettings):
             raise ValueError("must be DEBUG, INFO, WARNING or ERROR")
         return level
 
+    @field_validator("public_url", "otlp_endpoint")
+    @classmethod
+    def _address(cls, value: str) -> str:
+        """An http address without anything behind its path."""
+        text = value.strip().rstrip("/")
+        parts = urlsplit(text)
+        if text and not (ADDRESS.fullmatch(text) and parts.hostname and _is_port(parts)):
+            raise ValueError("must look like https://memory.example.org or https://example.org/path")
+        return text
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _networks(cls, value: str) -> str:
+        for each in filter(None, map(str.strip, value.split(","))):
+            ipaddress.ip_network(each, strict=False)
+        return value
+
     @property
     def hosts(self) -> list[str]:
-        return [host.strip() for host in self.allowed_hosts.split(",") if host.strip()]
+        """The names that are served."""
+        names = [host.strip() for host in self.allowed_hosts.split(",") if host.strip()]
+        public = urlsplit(self.public_url).hostname
+        return names if not public or public in names else [*names, f"[{public}]" if ":" in public else public]
+
+    @property
+    def path_prefix(self) -> str:
+        """The path of the public address, with its slash in front; empty where there is none."""
+        return urlsplit(self.public_url).path
 
     @classmethod
     def settings_customise_sources(

@@ -20,5 +20,7 @@ class ContentSecurityPolicy:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self._get_response(request)
-        response.headers.setdefault("Content-Security-Policy", STYLED if request.path.startswith(OTHERS) else STRICT)
+        response.headers.setdefault(
+            "Content-Security-Policy", STYLED if request.path_info.startswith(OTHERS) else STRICT
+        )
         return response

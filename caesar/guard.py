@@ -14,6 +14,8 @@ import structlog
 from django.http.request import split_domain_port, validate_host
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from caesar.config import HSTS_SECONDS
+
 # Between two pieces of a request's body, and for all of it.
 STALL_SECONDS = 60.0
 BODY_SECONDS = 600.0
@@ -21,6 +23,8 @@ BODY_SECONDS = 600.0
 DRAIN_BYTES = 64_000_000
 DRAIN_SECONDS = 5.0
 SANE_ID = re.compile(r"[A-Za-z0-9._:/+=-]{1,100}")
+_ALWAYS = ((b"x-content-type-options", b"nosniff"),)
+_BY_TLS = ((b"strict-transport-security", b"max-age=%d" % HSTS_SECONDS),)
 
 
 class Guard:
@@ -37,7 +41,7 @@ class Guard:
             return
         request_id = _request_id(scope)
         body = Body(scope, receive, self._max_bytes)
-        answer = Answer(send, request_id)
+        answer = Answer(send, request_id, by_tls=scope.get("scheme") == "https")
         with structlog.contextvars.bound_contextvars(request_id=request_id):
             if doubled := _doubled(scope):
                 await body.drain()
@@ -139,17 +143,21 @@ class Body:
 
 
 class Answer:
-    """The response, with the request's id added."""
+    """The response, with the request's id and what every response says."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, send: Send, request_id: str, *, by_tls: bool = False) -> None:
         self.started = False
         self._send = send
         self._id = (b"x-request-id", request_id.encode("ascii"))
+        self._more = (*_ALWAYS, *(_BY_TLS if by_tls else ()))
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
-            message = {**message, "headers": [*message.get("headers", ()), self._id]}
+            headers = list(message.get("headers", ()))
+            said = {name.lower() for name, _ in headers}
+            more = [(name, value) for name, value in self._more if name not in said]
+            message = {**message, "headers": [*headers, *more, self._id]}
         await self._send(message)
 
     async def refuse(self, status: int, code: str, message: str) -> None:

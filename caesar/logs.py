@@ -31,14 +31,20 @@ def _is_away(error: Exception) -> bool:
     return "ConnectionError" in kinds or (gone and bool(kinds & {"OperationalError", "InterfaceError"}))
 
 
-SHARED: list[Any] = [
-    structlog.contextvars.merge_contextvars,
-    structlog.stdlib.add_log_level,
-    structlog.stdlib.add_logger_name,
-    structlog.processors.TimeStamper(fmt="%H:%M:%S", utc=False),
-    briefly,
-    structlog.processors.format_exc_info,
-]
+def shared(form: str) -> list[Any]:
+    """What every line goes through; `form` is text, for people, or json, for programs: with date and zone."""
+    return [
+        structlog.contextvars.merge_contextvars,
+        structlog.stdlib.add_log_level,
+        structlog.stdlib.add_logger_name,
+        structlog.processors.TimeStamper(**({"fmt": "iso"} if form == "json" else {"fmt": "%H:%M:%S", "utc": False})),
+        briefly,
+        structlog.processors.format_exc_info,
+    ]
+
+
+_AS_TEXT: list[Any] = [structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)]
+_AS_JSON: list[Any] = [structlog.processors.EventRenamer("message"), structlog.processors.JSONRenderer(default=str)]
 
 
 class SaidBefore(logging.Filter):
@@ -48,7 +54,7 @@ class SaidBefore(logging.Filter):
         return getattr(record, "status_code", 0) != 503 or record.exc_info is not None
 
 
-def django_logging(level: str) -> dict[str, Any]:
+def django_logging(level: str, form: str = "text") -> dict[str, Any]:
     """logging.dictConfig for every process: all loggers through one handler, libraries no lower than WARNING."""
     return {
         "version": 1,
@@ -58,9 +64,9 @@ def django_logging(level: str) -> dict[str, Any]:
                 "()": structlog.stdlib.ProcessorFormatter,
                 "processors": [
                     structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                    structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0),
+                    *(_AS_JSON if form == "json" else _AS_TEXT),
                 ],
-                "foreign_pre_chain": SHARED,
+                "foreign_pre_chain": shared(form),
             }
         },
         "filters": {"said_before": {"()": SaidBefore}},
@@ -76,11 +82,11 @@ def django_logging(level: str) -> dict[str, Any]:
     }
 
 
-def configure_structlog() -> None:
+def configure_structlog(form: str = "text") -> None:
     structlog.configure(
         processors=[
             structlog.stdlib.filter_by_level,
-            *SHARED,
+            *shared(form),
             structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
         ],
         logger_factory=structlog.stdlib.LoggerFactory(),

@@ -21,4 +21,5 @@ MEMORY_SECONDS = Histogram(
 )
 RECALL_FAILURES = Counter("caesar_recall_failures_total", "Chats that went on without memory because recall failed.")
 UPSTREAM_SECONDS = Histogram("caesar_upstream_seconds", "From the call of a chat's model to its end.", buckets=SLOW)
+RATE_LIMITED = Counter("caesar_rate_limited_total", "Requests refused since their key asked too often.")
 MODEL_ERRORS = Counter("caesar_model_errors_total", "Chats that a model did not answer.", ["code"])

@@ -7,7 +7,7 @@ import os
 from django.core.exceptions import ImproperlyConfigured
 
 from caesar import logs
-from caesar.config import ROOT, WrongSetting, config
+from caesar.config import HSTS_SECONDS, ROOT, WrongSetting, config
 from caesar.database import connection_settings
 from caesar.embedded import home as caesar_home
 from memory.version import VERSION
@@ -21,6 +21,7 @@ BASE_DIR = ROOT
 DEBUG = False
 SECRET_KEY = CAESAR.secret_key.get_secret_value() or caesar_home.secret(CAESAR.home, "secret-key")
 ALLOWED_HOSTS = CAESAR.hosts
+FORCE_SCRIPT_NAME = CAESAR.path_prefix or None
 ROOT_URLCONF = "caesar.urls"
 ASGI_APPLICATION = "caesar.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
@@ -76,13 +77,21 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
 ]
-LOGIN_URL = "/login/"
+LOGIN_URL = "login"
 SESSION_COOKIE_AGE = 7 * 24 * 3600
 SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{CAESAR.path_prefix}/"
 CSRF_COOKIE_SAMESITE = "Lax"
+# One process serves the loopback by HTTP and, behind a proxy, the world by HTTPS: `caesar.login.cookies` marks cookies
+# by how they were asked for (W012, W016), the proxy sends browsers from HTTP to HTTPS (W008), and what else lives under
+# the same domain is not ours to bind (W005, W021). `caesar.checks` looks at what is left to the operator.
+SILENCED_SYSTEM_CHECKS = [f"security.{name}" for name in ("W005", "W008", "W012", "W016", "W021")]
 CSRF_FAILURE_VIEW = "caesar.failures.forbidden"
 X_FRAME_OPTIONS = "DENY"
+CSRF_TRUSTED_ORIGINS = [origin] if (origin := CAESAR.public_url.removesuffix(CAESAR.path_prefix)) else []
+# Sent with what is asked for by HTTPS alone.
+SECURE_HSTS_SECONDS = HSTS_SECONDS
 SECURE_REFERRER_POLICY = "same-origin"
 DATA_UPLOAD_MAX_MEMORY_SIZE = CAESAR.max_request_bytes
 
@@ -92,9 +101,10 @@ LANGUAGES = [("en", "English")]
 USE_I18N = True
 USE_TZ = True
 TIME_ZONE = "UTC"
-STATIC_URL = "/static/"
+STATIC_URL = f"{CAESAR.path_prefix}/static/"
 # No files are collected: each is served from the package that brings it.
 WHITENOISE_USE_FINDERS = True
+WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["caesar.api.auth.ApiKeyAuthentication"],
@@ -126,5 +136,5 @@ SPECTACULAR_SETTINGS = {
     ],
 }
 
-LOGGING = logs.django_logging(CAESAR.log_level)
-logs.configure_structlog()
+LOGGING = logs.django_logging(CAESAR.log_level, CAESAR.log_format)
+logs.configure_structlog(CAESAR.log_format)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.templatetags.static import static
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 
@@ -23,3 +24,8 @@ class StaticFiles(WhiteNoiseMiddleware):
         for name, value in found.headers:
             response[name] = value
         return response
+
+
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Where browsers look for it by themselves."""
+    return HttpResponseRedirect(static("dashboard/icon.svg"))

@@ -11,6 +11,7 @@ from caesar.api import health
 from caesar.chat_page import views as chat_page
 from caesar.login import password
 from caesar.login import views as login
+from caesar.statics import favicon
 
 handler400 = "caesar.failures.bad_request"
 handler403 = "caesar.failures.forbidden"
@@ -18,8 +19,8 @@ handler404 = "caesar.failures.not_found"
 handler500 = "caesar.failures.server_error"
 
 urlpatterns = [
-    path("", RedirectView.as_view(url="/dashboard/facts")),
-    path("dashboard/chat", chat_page.talk),
+    path("", RedirectView.as_view(pattern_name="dashboard:facts")),
+    path("dashboard/chat", chat_page.talk, name="chat"),
     path("dashboard/settings/password", password.change, name="password"),
     path("dashboard/", include("dashboard.urls")),
     path("login/", login.enter, name="login"),
@@ -30,6 +31,6 @@ urlpatterns = [
     path("metrics", health.metrics),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     path("docs/", SpectacularSwaggerSplitView.as_view(url_name="schema")),
-    path("favicon.ico", RedirectView.as_view(url="/static/dashboard/icon.svg")),
+    path("favicon.ico", favicon),
     path("admin/", admin.site.urls),
 ]

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.urls import get_script_prefix
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from dashboard.person import Person
@@ -50,10 +51,10 @@ def wants_piece(request: HttpRequest) -> bool:
     return request.headers.get("HX-Request") == "true" and "HX-History-Restore-Request" not in request.headers
 
 
-def see_other(request: HttpRequest, default: str) -> HttpResponse:
+def see_other(request: HttpRequest, default: object) -> HttpResponse:
     """After a form: to where it says, as long as that is a page of ours."""
     wanted = request.POST.get("next", "")
-    ours = wanted.startswith("/dashboard/") and url_has_allowed_host_and_scheme(wanted, None)
-    response: HttpResponse = HttpResponseRedirect(wanted if ours else default)
+    ours = wanted.startswith(f"{get_script_prefix()}dashboard/") and url_has_allowed_host_and_scheme(wanted, None)
+    response: HttpResponse = HttpResponseRedirect(wanted if ours else str(default))
     response.status_code = 303
     return response

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
 
@@ -87,6 +88,6 @@ def _to_login(request: HttpRequest) -> HttpResponse:
     if request.headers.get("HX-Request"):
         # A login page has no place inside a list: the whole page goes there.
         response = HttpResponse(status=204)
-        response["HX-Redirect"] = f"/login/?next={quote('/dashboard/')}"
+        response["HX-Redirect"] = f"{reverse('login')}?next={quote(reverse('dashboard:facts'))}"
         return response
     return redirect_to_login(request.get_full_path())

@@ -10,7 +10,7 @@ import structlog
 from django.contrib import admin, messages
 from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
+from django.urls import reverse, reverse_lazy
 from django.utils.http import urlencode
 
 from memory.db import operator_scope
@@ -32,7 +32,7 @@ class ScopedAdminSite(admin.AdminSite):
     site_header = "CAESAR memory"
     site_title = "CAESAR"
     index_title = "All tables"
-    site_url = "/dashboard/facts"
+    site_url: Any = reverse_lazy("dashboard:facts")
 
     def admin_view(self, view: Any, cacheable: bool = False) -> Any:
         @wraps(view)

@@ -18,6 +18,7 @@ MEANINGS = {
     403: "The key is bound to another profile.",
     404: "There is no such thing for this caller.",
     409: "Somebody changed it first, or it is in another state than this needs.",
+    429: "This key asks too often; Retry-After says when to come again.",
     503: "Not now; try again in a moment.",
 }
 
@@ -34,7 +35,7 @@ class Error(serializers.Serializer[Any]):
 
 def answers(good: Any, *errors: int, status: int = 200) -> dict[int, Any]:
     """The answer of a route that needs a key, with its errors. Any may be asked with a parameter that it has not."""
-    failed = {code: OpenApiResponse(Error, MEANINGS[code]) for code in (400, *errors, 401, 403)}
+    failed = {code: OpenApiResponse(Error, MEANINGS[code]) for code in (400, *errors, 401, 403, 429)}
     return {status: good if good is not None else OpenApiResponse(description="Done."), **failed}
 
 

@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from caesar.outage import is_outage
 from memory.audit import clamp
-from memory.errors import CaesarError, ModelError, NotFound
+from memory.errors import CaesarError, NotFound
 
 LOG = structlog.get_logger(__name__)
 
@@ -55,7 +55,7 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     if isinstance(error, Http404):
         error = NotFound("There is nothing here.")
     if isinstance(error, CaesarError):
-        return Response(body(error.code, str(error)), status=error.status, headers=_headers(error))
+        return Response(body(error.code, str(error)), status=error.status, headers=headers_of(error))
     if isinstance(error, exceptions.APIException):
         return _framework(error)
     if isinstance(error, IntegrityError) and getattr(error.__cause__, "sqlstate", None) == FOREIGN_KEY:
@@ -66,12 +66,12 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
     return None
 
 
-def _headers(error: CaesarError) -> dict[str, str]:
+def headers_of(error: CaesarError) -> dict[str, str]:
+    """What goes along with an error: how to come in, or when to come again."""
     if error.status == 401:
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, ModelError) and error.retry_after is not None:
-        return {"Retry-After": str(math.ceil(error.retry_after))}
-    return {}
+    seconds = getattr(error, "retry_after", None)
+    return {} if seconds is None else {"Retry-After": str(math.ceil(seconds))}
 
 
 def _framework(error: exceptions.APIException) -> Response:
@@ -97,4 +97,4 @@ def answer(status: int, code: str, message: str) -> JsonResponse:
 def wants_json(request: HttpRequest) -> bool:
     """Programs get JSON; a person's browser gets a page."""
     pages = ("/dashboard", "/login", "/logout", "/admin", "/docs")
-    return not (request.path.startswith(pages) or request.path == "/")
+    return not (request.path_info.startswith(pages) or request.path_info == "/")

@@ -12,6 +12,7 @@ from caesar import access, gauges
 from caesar.api import errors
 from caesar.api.auth import address_of
 from caesar.health import readiness
+from memory.errors import CaesarError
 
 
 @require_safe
@@ -34,9 +35,10 @@ def metrics(request: HttpRequest) -> HttpResponse:
     if not _has_token(authorization):
         try:
             access.identify(authorization, address_of(request))
-        except access.Unauthorized as error:
+        except CaesarError as error:
             refused = errors.answer(error.status, error.code, str(error))
-            refused["WWW-Authenticate"] = "Bearer"
+            for name, value in errors.headers_of(error).items():
+                refused[name] = value
             return refused
     text, kind = gauges.text()
     return HttpResponse(text, content_type=kind)

@@ -8,6 +8,7 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
+from django.urls import get_script_prefix, reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
@@ -66,7 +67,8 @@ def _page(
         **shown,
         "history": json.dumps(shown["turns"], ensure_ascii=False),
         "spaces": spaces_to_talk_in(profile_selectors.spaces(profile_id=person.profile.id)),
-        "stream": STREAM,
+        "stream": get_script_prefix().rstrip("/") + STREAM,
+        "given_at": reverse("dashboard:chat_given", args=["0"]).removesuffix("0"),
         "problem": problem,
         "given": given,
     }

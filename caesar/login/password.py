@@ -9,6 +9,7 @@ from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm, SetPasswordForm
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.debug import sensitive_post_parameters
@@ -40,7 +41,7 @@ def change(request: HttpRequest, person: Person) -> HttpResponse:
             update_session_auth_hash(request, person.user)
             _tell(person)
             messages.success(request, _("Saved. Other browsers have to log in again."))
-            return see_other(request, "/dashboard/settings")
+            return see_other(request, reverse("dashboard:settings"))
         if OLD in form.errors and request.POST.get(OLD):
             lockout.failed(address, "password")
         status = 400

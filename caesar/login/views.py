@@ -9,6 +9,7 @@ from django.contrib.auth import authenticate, login, logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
+from django.urls import reverse, reverse_lazy
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
@@ -18,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from caesar.login import lockout, tokens
 from memory import operations
 
-HOME = "/dashboard/facts"
+HOME = reverse_lazy("dashboard:facts")
 WRONG = gettext_lazy("That is not right.")
 SPENT = gettext_lazy("This link was used before or is too old. `python manage.py login_link` prints a new one.")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -47,7 +48,7 @@ def enter(request: HttpRequest) -> HttpResponse:
 @require_POST
 def leave(request: HttpRequest) -> HttpResponse:
     logout(request)
-    return _see_other("/login/")
+    return _see_other(reverse("login"))
 
 
 def _by_link(request: HttpRequest, token: str) -> HttpResponse:
@@ -91,7 +92,7 @@ def _page(request: HttpRequest, problem: object = "", *, status: int = 200) -> H
     return render(request, "login/login.html", shown, status=status)
 
 
-def _see_other(url: str) -> HttpResponse:
-    response = HttpResponseRedirect(url)
+def _see_other(url: object) -> HttpResponse:
+    response = HttpResponseRedirect(str(url))
     response.status_code = 303
     return response

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def address(config: Config) -> str:
-    """Where a browser on this machine finds the web server."""
+    """Where a browser finds the web server: where the operator says, else where it listens on this machine."""
+    if config.public_url:
+        return f"{config.public_url}/"
     host = reachable(config.host)
     return f"http://{f'[{host}]' if ':' in host else host}:{config.port}/"
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
@@ -42,16 +43,16 @@ def answer(request: HttpRequest, person: Person) -> HttpResponse:
     ids = _ids(request.POST.getlist("ids"))
     if verb is None or not ids:
         messages.error(request, _("Nothing is ticked."))
-        return see_other(request, "/dashboard/facts")
+        return see_other(request, reverse("dashboard:facts"))
     try:
         done = verb(profile_id=person.profile.id, ids=ids, dry_run=not sure)
     except InvalidInput as error:
         messages.error(request, str(error))
-        return see_other(request, "/dashboard/facts")
+        return see_other(request, reverse("dashboard:facts"))
     did = sum(line.did != "skipped" for line in done.lines)
     if sure:
         messages.success(request, ngettext("%(n)d fact: done.", "%(n)d facts: done.", did) % {"n": did})
-        return see_other(request, "/dashboard/facts")
+        return see_other(request, reverse("dashboard:facts"))
     lines = [(line, DID.get(line.did, line.did)) for line in done.lines]
     context = {"action": action, "ids": ids, "lines": lines, "did": did, "next": request.POST.get("next", "")}
     return page(request, person, "bulk.html", context)

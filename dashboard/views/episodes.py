@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_safe
@@ -25,7 +26,7 @@ from memory.models import AuditLog, EpisodeSummary
 
 PAGE_SIZE = 50
 MOST_ROWS = 50
-LIST = "/dashboard/episodes"
+LIST = reverse_lazy("dashboard:episodes")
 DETAILS = {
     "decisions": gettext_lazy("Decided"),
     "open_questions": gettext_lazy("Still open"),

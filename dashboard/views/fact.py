@@ -6,6 +6,7 @@ import uuid
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -18,7 +19,7 @@ from memory.db import profile_scope
 from memory.errors import CaesarError, Conflict, InvalidInput, NotFound
 from memory.models import Fact
 
-LIST = "/dashboard/facts"
+LIST = reverse_lazy("dashboard:facts")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

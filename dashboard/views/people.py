@@ -8,6 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
@@ -19,7 +20,7 @@ from memory.domain.sensitive import ALWAYS_REFUSED, Handling, Policy, SensitiveC
 from memory.errors import CaesarError, Conflict, InvalidInput, NotFound
 from memory.models import Approval, Profile, Space
 
-LIST = "/dashboard/people"
+LIST = reverse_lazy("dashboard:people")
 SWITCHES = ("memory_enabled", "summaries_enabled")
 APPROVALS = {
     Approval.AUTO: gettext_lazy("Plain statements hold at once; what is doubtful waits for review"),

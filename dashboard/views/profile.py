@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse
 from django.views.decorators.http import require_POST
 
 from dashboard.pages import see_other
@@ -14,4 +15,4 @@ from dashboard.person import Person, choose, own_page
 def switch(request: HttpRequest, person: Person) -> HttpResponse:
     if not choose(request, person, request.POST.get("profile", "")):
         raise Http404
-    return see_other(request, "/dashboard/facts")
+    return see_other(request, reverse("dashboard:facts"))

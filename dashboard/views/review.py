@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -24,7 +25,7 @@ from memory.models import Approval
 from memory.review_selectors import Beside
 
 PAGE_SIZE = 20
-LIST = "/dashboard/review"
+LIST = reverse_lazy("dashboard:review")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse, reverse_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
@@ -18,7 +19,7 @@ from memory import apikeys, erase, sentences
 from memory.config import conf
 from memory.errors import CaesarError, InvalidInput, NotFound
 
-HOME = "/dashboard/settings"
+HOME = reverse_lazy("dashboard:settings")
 EXAMPLE = 'car.colour: "Your car is {value}."\npreference.*: "You like {value}{about}."'
 
 
@@ -77,7 +78,7 @@ def erase_profile(request: HttpRequest, person: Person) -> HttpResponse:
         else:
             request.session.pop(CHOSEN, None)
             messages.success(request, _("Erased: %(n)d rows.") % {"n": sum(rows.values())})
-            return see_other(request, "/dashboard/facts")
+            return see_other(request, reverse("dashboard:facts"))
     return page(request, person, "erase.html", {"problem": problem}, name="settings", status=status)
 
 

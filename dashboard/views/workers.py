@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import reverse_lazy
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -21,7 +22,7 @@ from memory.errors import Conflict, NotFound
 
 PAGE_SIZE = 25
 DAYS = 30
-LIST = "/dashboard/workers"
+LIST = reverse_lazy("dashboard:workers")
 STANDINGS = {
     "dead": gettext_lazy("Given up"),
     "failing": gettext_lazy("Failing"),
