@@ -24,6 +24,7 @@ PATHS = [
     "/dashboard/workers",
     "/dashboard/settings",
     "/dashboard/settings/erase",
+    "/dashboard/settings/password",
     "/dashboard/audit",
     "/dashboard/audit?kind=refused",
 ]
@@ -64,6 +65,26 @@ def test_it_can_be_used_by_everyone(look, anna, scheme, size):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_can_be_used_by_everyone_where_there_is_nothing_yet(look, scheme):
     looks(look(color_scheme=scheme, viewport=NARROW), PATHS)
+
+
+def test_what_forms_answer_with_can_be_used_by_everyone(look, anna):
+    lived(anna)
+    sight = look(viewport=NARROW, color_scheme="dark")
+    for path, tick, press in (
+        ("/dashboard/facts", True, "Delete what is ticked"),
+        ("/dashboard/review", True, "Approve what is ticked"),
+        ("/dashboard/settings", False, "Make a key"),
+    ):
+        page = sight.open(path)
+        if tick:
+            page.get_by_role("button", name="Tick all").click()
+        else:
+            page.get_by_label("Name of a new key").fill("lamp")
+        with page.expect_navigation():
+            page.get_by_role("button", name=press).click()
+        assert sight.serious() == [], path
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, path
 
 
 def test_the_login_can_be_used_by_everyone(look):

@@ -67,6 +67,33 @@ def test_a_model_is_tested(sight, anna, model):
     expect(page.locator("#tried pre")).to_have_text("ready")
 
 
+def test_people_and_settings_work_without_a_script(look, anna):
+    page = look(java_script_enabled=False).open("/dashboard/people")
+    page.get_by_label("Language").fill("et")
+    page.get_by_label("Learn facts, Everywhere").uncheck()
+    page.get_by_label("Diagnoses, medication, test results").select_option("review")
+    page.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved.")).to_be_visible()
+    with profile_scope(anna.profile_id):
+        now = Profile.objects.get()
+        assert (now.language, now.memory_enabled, now.sensitive_policy["health"]) == ("et", False, "review")
+    page.goto("/dashboard/settings")
+    page.get_by_label("Name of a new key").fill("lamp")
+    page.get_by_role("button", name="Make a key").click()
+    assert apikeys.authenticate(page.locator(".secret").inner_text())
+
+
+def test_settings_tell_how_long_things_are_kept_and_how_facts_read(sight, anna):
+    User.objects.filter(id=anna.user_id).update(is_superuser=True)
+    page = sight.open("/dashboard/settings")
+    expect(page.get_by_text("Chats, their summaries and passages: 90 days. Facts stay.")).to_be_visible()
+    expect(page.get_by_text("CAESAR_MEMORY__RETENTION_DAYS")).to_be_visible()
+    expect(page.get_by_text("CAESAR_MEMORY__TEMPLATES_PATH")).to_be_visible()
+    assert not page.get_by_text("Your name is {value}.").is_visible()
+    page.get_by_text("sentences", exact=False).locator("xpath=self::summary").click()
+    expect(page.get_by_text("Your name is {value}.")).to_be_visible()
+
+
 def test_a_profile_is_chosen(sight, anna):
     page = sight.open("/dashboard/people")
     page.get_by_label("New profile").fill("house")

@@ -22,6 +22,19 @@ def test_what_happens_appears_without_loading_the_page_again(sight, anna):
     assert "I like tea" in page.evaluate("document.activeElement.textContent")
 
 
+def test_it_works_without_a_script(look, anna):
+    told(anna, "I like tea.")
+    knows(anna, "dog.name", "Beans")
+    page = look(java_script_enabled=False).open("/dashboard/audit")
+    expect(page.locator("#timeline li")).to_have_count(2)
+    page.get_by_label("What", exact=True).select_option("facts")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator("#timeline li")).to_have_count(1)
+    page.get_by_role("link", name="Learned dog.name: Beans").click()
+    page.get_by_text("All that the row holds").click()
+    expect(page.locator("pre")).to_contain_text("Beans")
+
+
 def test_it_is_narrowed_and_a_row_is_opened(sight, anna):
     told(anna, "I like tea.")
     knows(anna, "dog.name", "Beans")
