@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from caesar.config import config
 from caesar.guard import Guard
 from caesar.prefix import Prefix
+from memory import tracing
 
 
 class Dispatch:
@@ -44,6 +45,7 @@ class Dispatch:
 
 
 def _application() -> ASGIApp:
+    tracing.start(config().otlp_endpoint, "web")
     rest = get_asgi_application()  # sets Django up; what follows imports models
     from caesar.chat.app import PATHS, chat
     from caesar.chat.lifespan import lifespan

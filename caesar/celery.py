@@ -12,13 +12,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "caesar.settings")
 
 from celery import Celery
 from celery.exceptions import CPendingDeprecationWarning
-from celery.signals import setup_logging, worker_ready
+from celery.signals import setup_logging, worker_init, worker_ready
 from kombu import Exchange, Queue
 
 from caesar import logs
 from caesar.config import config
 from caesar.database import broker_url
 from caesar.schedule import every
+from memory import tracing
 
 RECOVER_EVERY_SECONDS = 3.0
 # Each tick looks at the kinds of work whose own interval is over.
@@ -93,6 +94,11 @@ def _logging(**_: object) -> None:
     if SCHEDULES_ONLY:
         logging.config.dictConfig(logs.django_logging(config().log_level, config().log_format))
         logs.configure_structlog(config().log_format)
+
+
+@worker_init.connect
+def _trace(**_: object) -> None:
+    tracing.start(config().otlp_endpoint, "worker")
 
 
 @worker_ready.connect

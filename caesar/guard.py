@@ -8,6 +8,7 @@ import json
 import re
 import uuid
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import structlog
@@ -15,6 +16,7 @@ from django.http.request import split_domain_port, validate_host
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from caesar.config import HSTS_SECONDS
+from memory import tracing
 
 # Between two pieces of a request's body, and for all of it.
 STALL_SECONDS = 60.0
@@ -42,7 +44,8 @@ class Guard:
         request_id = _request_id(scope)
         body = Body(scope, receive, self._max_bytes)
         answer = Answer(send, request_id, by_tls=scope.get("scheme") == "https")
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with structlog.contextvars.bound_contextvars(request_id=request_id), _traced(scope, request_id) as span:
+            answer.span = span
             if doubled := _doubled(scope):
                 await body.drain()
                 await answer.refuse(400, "invalid_input", f"The header {doubled} is there more than once.")
@@ -77,6 +80,12 @@ class Guard:
 
 # Of two, one reader takes the first and another joins them: they would act for different people.
 _ONCE = (b"authorization", b"x-caesar-profile")
+
+
+def _traced(scope: Scope, request_id: str) -> AbstractContextManager[Any]:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    asked = {"http.request.method": scope["method"], "url.path": scope["path"]}
+    return tracing.span(f"{scope['method']} request", headers=headers, request_id=request_id, **asked)
 
 
 def _doubled(scope: Scope) -> str:
@@ -147,6 +156,7 @@ class Answer:
 
     def __init__(self, send: Send, request_id: str, *, by_tls: bool = False) -> None:
         self.started = False
+        self.span: Any = None
         self._send = send
         self._id = (b"x-request-id", request_id.encode("ascii"))
         self._more = (*_ALWAYS, *(_BY_TLS if by_tls else ()))
@@ -154,6 +164,7 @@ class Answer:
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.started = True
+            tracing.answered(self.span, message["status"])
             headers = list(message.get("headers", ()))
             said = {name.lower() for name, _ in headers}
             more = [(name, value) for name, value in self._more if name not in said]

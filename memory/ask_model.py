@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memory import cursor, sensitive, work
+from memory import cursor, sensitive, tracing, work
 from memory.builtin import extract as builtin
 from memory.builtin.summary import summarise
 from memory.config import Task, conf
@@ -194,7 +194,8 @@ class _Conversation:
 
     def _call(self, messages: list[dict[str, str]]) -> str:
         self._costs.calls += 1
-        answer = gateway.complete(task=self._task, messages=messages, response_schema=REPLY_SCHEMA)
+        with tracing.span("model", task=self._task):
+            answer = gateway.complete(task=self._task, messages=messages, response_schema=REPLY_SCHEMA)
         self._costs.input_tokens += answer.usage.input_tokens or 0
         self._costs.output_tokens += answer.usage.output_tokens or 0
         return answer.text

@@ -26,6 +26,7 @@ from memory import (
     selectors,
     sql,
     summarise,
+    tracing,
     transcript,
     work,
 )
@@ -68,7 +69,7 @@ class Apart(Exception):
 
 def work_off(claim: work.Claim) -> str:
     """Read one claim to its end. Returns its outcome in a word; never raises for what a model or chat does."""
-    with leases.READINGS.holding(claim.token):
+    with leases.READINGS.holding(claim.token), tracing.span("reading", items=claim.ids):
         return _outcome(claim)
 
 

@@ -12,6 +12,7 @@ from caesar.chat.tool_loop import Rounds
 from caesar.chat.tool_offer import may_offer
 from caesar.chat.turn import Opened
 from caesar.metrics import UPSTREAM_SECONDS
+from memory import tracing
 from memory.chats import Answer
 from memory.domain.text import text_of
 from memory.llm import gateway
@@ -35,7 +36,8 @@ async def _body(opened: Opened, rounds: Rounds | None) -> dict[str, Any]:
         return builtin.response(opened)
     started = time.perf_counter()
     try:
-        return await (gateway.chat(opened.request) if rounds is None else tool_loop.whole(rounds))
+        with tracing.span("model", model=opened.route.identity, task="chat"):
+            return await (gateway.chat(opened.request) if rounds is None else tool_loop.whole(rounds))
     finally:
         UPSTREAM_SECONDS.observe(time.perf_counter() - started)
 

@@ -16,6 +16,7 @@ from caesar.chat.tool_offer import may_offer
 from caesar.chat.tool_stream import ToolStream
 from caesar.chat.turn import Opened
 from caesar.metrics import UPSTREAM_SECONDS
+from memory import tracing
 from memory.chats import Answer
 from memory.llm import gateway
 from memory.llm.gateway import ChatStream
@@ -35,9 +36,10 @@ async def relay(opened: Opened, sink: Sink) -> str:
     started = time.perf_counter()
     try:
         async with sink.kept_alive():
-            async with await _open(opened) as stream:
-                async for chunk in stream:
-                    await sink.event(chunk)
+            with tracing.span("model", model=opened.route.identity, task="chat"):
+                async with await _open(opened) as stream:
+                    async for chunk in stream:
+                        await sink.event(chunk)
             UPSTREAM_SECONDS.observe(time.perf_counter() - started)
         closing = True
         await turn.finish(opened, _answer(opened, stream))
