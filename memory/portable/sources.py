@@ -129,7 +129,7 @@ def _recognised(file: Bounded) -> tuple[str, str]:
     """Where the records stand, and the field that tells their format. Raises InvalidInput."""
     place = ""
     with bounded.damage_told():
-        events = ijson.parse(file, multiple_values=True)
+        events = ijson.parse(bounded.Shallow(file), multiple_values=True)
         for prefix, event, value in itertools.islice(events, MOST_EVENTS):
             if event == "start_array" and prefix in ("", *known.LISTS) and not place:
                 place = f"{prefix}.item".lstrip(".")

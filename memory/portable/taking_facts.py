@@ -8,7 +8,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 
 from memory import audit, facts, key_aliases, sensitive
 from memory.db import now
@@ -28,7 +28,6 @@ from memory.portable.found import FoundFact
 
 MOST_FACTS = 100  # in one transaction
 LEAST_CONFIDENCE = 0.3
-BEFORE_ALL = datetime.min.replace(tzinfo=UTC)
 BECAME = {
     Did.ADDED: "new",
     Did.UPDATED: "new",
@@ -119,7 +118,7 @@ def take(row: Import, batch: Sequence[FoundFact], *, where: Space, spaces: dict[
         )
     if refused:
         audit.record(sensitive.refusal(profile.id, refused, actor=actor, import_id=str(row.id)))
-    fresh = _unknown(profile.id, told)
+    fresh = _unknown(profile.id, told, {claim_id for claim_id, found in found_of.items() if found.at is None})
     taken.counts["known"] += len(told) - len(fresh)
     if fresh:
         payload = {"import_id": str(row.id), "format": row.format, "name": row.name, "facts": len(fresh)}
@@ -153,14 +152,15 @@ def _reasons(
         yield from (f"sensitive:{cls.value}" for cls in mark.classes)
 
 
-def _unknown(profile_id: uuid.UUID, told: Sequence[Told]) -> list[Told]:
-    """Those that say something that was not said of the key at that time or later."""
+def _unknown(profile_id: uuid.UUID, told: Sequence[Told], timeless: set[uuid.UUID]) -> list[Told]:
+    """Those that say something that was not said of the key at that time or later; without a time, at any."""
     norms = {t.claim.value_norm for t in told}
     there = Fact.objects.filter(profile_id=profile_id, value_norm__in=norms).exclude(state=FactState.DELETED)
     last: dict[tuple[str | None, str], datetime] = {}
     for key, norm, at in there.values_list("key", "value_norm", "said_at"):
         last[key, norm] = max(at, last.get((key, norm), at))
-    return [t for t in told if last.get((t.claim.key, t.claim.value_norm), BEFORE_ALL) < t.claim.said_at]
+    found = [(each, last.get((each.claim.key, each.claim.value_norm))) for each in told]
+    return [each for each, at in found if at is None or (at < each.claim.said_at and each.claim.id not in timeless)]
 
 
 def _answer(profile_id: uuid.UUID, outcome: Outcome, found: FoundFact, actor: str) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import uuid
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ from typing import Any
 from memory import chats, cursor, episodes, facts, key_aliases, keys, spaces
 from memory.db import profile_scope
 from memory.domain.summary import Summary
-from memory.models import AuditLog, Fact, WorkItem, WorkKind
+from memory.models import AuditLog, Event, Fact, WorkItem, WorkKind
 from memory.portable import exporting, importing
 from memory.portable.exporting import Form
 from tests.memory.saying import said
@@ -172,6 +174,28 @@ def _by_time(value: Any, chats_by_number: dict[int, str]) -> Any:
     if isinstance(value, list):
         return sorted(filter(None, (chats_by_number.get(n) for n in value)))
     return chats_by_number.get(value)
+
+
+def resealed(exported: bytes, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
+    """The export with other records, and the checksum of those."""
+    found = records(exported)
+    kept = b"".join(json.dumps(change(record)).encode() + b"\n" for record in found[:-1])
+    end = found[-1] | {"sha256": hashlib.sha256(kept).hexdigest()}
+    return kept + json.dumps(end).encode() + b"\n"
+
+
+def turns_of(who: Person) -> list[tuple[str | None, list[str], str]]:
+    """(conversation, what was said, what was answered) of each chat, in order of saying."""
+    with profile_scope(who.profile_id):
+        rows = AuditLog.objects.filter(event_type=Event.CHAT_COMPLETED).order_by("said_at", "id")
+        return [
+            (
+                row.conversation.client_id if row.conversation else None,
+                [m["text"] for m in row.payload["messages"]],
+                row.payload["answer"]["text"],
+            )
+            for row in rows.select_related("conversation")
+        ]
 
 
 def aliases(who: Person) -> dict[str, str]:

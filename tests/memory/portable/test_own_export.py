@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 
 import pytest
@@ -18,6 +17,7 @@ from tests.memory.portable.acts import (
     known,
     load,
     records,
+    resealed,
     state,
     states,
 )
@@ -109,7 +109,7 @@ def test_what_was_deleted_stays_deleted_even_under_other_ids(anna, tmp_path):
     ids = full(anna)
     exported = export(anna)
     facts.delete(profile_id=anna.profile_id, fact_id=ids["drink"])
-    report = load(anna, _resealed(exported, _renamed), tmp_path)
+    report = load(anna, resealed(exported, _renamed), tmp_path)
     assert known(anna, "drink") == []
     assert ("oat milk", "current") not in states(anna, "drink")
     assert report.counts["facts"]["deleted or rejected before"] >= 1
@@ -163,7 +163,7 @@ def test_secrets_do_not_come_in_by_this_door(anna, bert, database, tmp_path):
             record["payload"]["messages"][0]["text"] = "db password: tulip-Harbor-88"
         return record
 
-    report = load(bert, _resealed(export(anna), smuggle), tmp_path)
+    report = load(bert, resealed(export(anna), smuggle), tmp_path)
     assert report.counts["facts"]["refused as sensitive"] == 1
     from tests.everywhere import in_tables
 
@@ -177,7 +177,7 @@ def test_it_never_writes_for_whoever_the_file_names(anna, bert, database, tmp_pa
     owner = {"profile_id": str(anna.profile_id), "user_id": anna.user_id, "profile": str(anna.profile_id)}
     load(
         bert,
-        _resealed(export(anna), lambda record: {**record, **owner} if record["kind"] != "header" else record),
+        resealed(export(anna), lambda record: {**record, **owner} if record["kind"] != "header" else record),
         tmp_path,
     )
     assert rows_of(database, anna.profile_id) == rows | {"audit_log": rows["audit_log"] + 1}
@@ -197,7 +197,7 @@ def test_ids_of_somebody_elses_rows_are_of_no_use(anna, bert, database, tmp_path
         return record
 
     with pytest.raises(Exception, match="holds an id"):
-        load(bert, _resealed(export(anna), aim), tmp_path)
+        load(bert, resealed(export(anna), aim), tmp_path)
     assert known(anna, "address.city") == ["Linz"]
 
 
@@ -250,7 +250,7 @@ def test_the_answers_of_a_person_come_along_where_they_mean_something(anna, bert
     with profile_scope(bert.profile_id):
         assert sorted(Tombstone.objects.values_list("kind", "at")) == mine
     carla = person("carla")
-    elsewhere = _resealed(exported, lambda r: r | {"installation": "0" * 40} if r["kind"] == "header" else r)
+    elsewhere = resealed(exported, lambda r: r | {"installation": "0" * 40} if r["kind"] == "header" else r)
     report = load(carla, elsewhere, tmp_path)
     assert report.counts["answers"] == {"of another installation": len(mine)}
     with profile_scope(carla.profile_id):
@@ -260,13 +260,3 @@ def test_the_answers_of_a_person_come_along_where_they_mean_something(anna, bert
 def _renamed(record):
     """The record of a fact under an id that nobody knows."""
     return record | {"id": str(uuid.uuid4()), "superseded_by": None} if record["kind"] == "fact" else record
-
-
-def _resealed(exported: bytes, change) -> bytes:
-    """The export with other records, and the checksum of those."""
-    import hashlib
-
-    lines = [json.loads(line) for line in exported.splitlines()]
-    kept = b"".join(json.dumps(change(line)).encode() + b"\n" for line in lines[:-1])
-    end = lines[-1] | {"sha256": hashlib.sha256(kept).hexdigest()}
-    return kept + json.dumps(end).encode() + b"\n"
