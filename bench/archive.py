@@ -18,10 +18,10 @@ from bench.tables import table
 
 TURNS = 10
 SIZES = (5_000, 50_000)  # messages
-WORDS = (
+TEXT = (
     "the dog likes walking in park every morning before work and we should meet Tuesday about project atlas budget "
     "thanks maybe river code function return value python server please explain why this fails with error message"
-).split()
+)
 
 
 def run(stack: Stack) -> None:
@@ -74,7 +74,7 @@ def _threads(messages: int, chance: random.Random) -> Iterator[dict[str, Any]]:
                 "id": name,
                 "author": {"role": "assistant" if turn % 2 else "user"},
                 "create_time": 1.7e9 + 9_000 * n + 60 * turn,
-                "content": {"content_type": "text", "parts": [" ".join(chance.choices(WORDS, k=length))]},
+                "content": {"content_type": "text", "parts": [" ".join(chance.choices(TEXT.split(), k=length))]},
             }
             nodes[name] = {"id": name, "parent": last, "children": [], "message": message}
             last = name
