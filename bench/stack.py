@@ -90,11 +90,11 @@ class Stack:
             yield url, process
 
     @contextmanager
-    def worker(self, model_url: str, *, threads: int) -> Iterator[psutil.Process]:
+    def worker(self, model_url: str, *, threads: int, env: dict[str, str] | None = None) -> Iterator[psutil.Process]:
         command = ["-m", "celery", "-A", "caesar", "worker", "-P", "threads", "-c", str(threads), "-Q"]
         command += ["extract,summarise,embed,maintenance", "--without-gossip", "--without-mingle"]
         mark = (self.home / "worker.log").stat().st_size if (self.home / "worker.log").exists() else 0
-        with self.process("worker", command, model_env(model_url)) as process:
+        with self.process("worker", command, model_env(model_url) | (env or {})) as process:
             until(lambda: "worker_ready" in (self.home / "worker.log").read_text()[mark:])
             yield process
 
