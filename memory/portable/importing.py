@@ -52,6 +52,18 @@ class Report:
                 into = self.counts.setdefault(kind, {})
                 into[became] = into.get(became, 0) + count
 
+    def as_dict(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "id": str(self.id) if self.id else None,
+            "format": self.format,
+            "dry_run": self.dry_run,
+            "records": self.total,
+            "counts": self.counts,
+            "unused": self.unused,
+            "skipped": [{"where": one.where, "why": one.why} for one in self.skipped],
+        }
+
     def skip(self, one: Skipped) -> None:
         self.unused += 1
         if len(self.skipped) < MOST_NAMED:

@@ -1,0 +1,56 @@
+"""`manage.py export`: a person's memory as a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from caesar.management.printing import add_json, as_json
+from memory import operations
+from memory.portable import exporting
+from memory.portable.exporting import Form
+
+
+class Command(BaseCommand):
+    help = (
+        "Write a person's memory to a file: everything as JSON Lines, which `import` takes, facts and summaries as "
+        "Markdown, or facts as CSV."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--profile", metavar="NAME", help="whose (default: the user's default profile)")
+        parser.add_argument("--user", help="whose profile it is (default: the operator's)")
+        parser.add_argument(
+            "--format", choices=[f.value for f in Form], default=Form.JSONL.value, help="default: jsonl"
+        )
+        parser.add_argument(
+            "--output",
+            metavar="FILE",
+            help="where to write it, - for standard output (default: a new file in the person's folder in the home)",
+        )
+        add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        user = operations.user_named(options["user"])
+        profile = operations.profile_named(user_id=user.id, name=options["profile"])
+        form = Form(options["format"])
+        if options["output"] == "-":
+            with exporting.spooled(profile_id=profile.id, form=form, actor="operator") as file:
+                while piece := file.read(1 << 16):
+                    sys.stdout.buffer.write(piece)
+            sys.stdout.buffer.flush()
+            return
+        path = Path(options["output"]) if options["output"] else None
+        try:
+            written, counts = exporting.to_file(profile_id=profile.id, form=form, path=path, actor="operator")
+        except OSError as error:
+            raise CommandError(f"{error.filename or path}: {error.strerror}.") from None
+        if options["json"]:
+            self.stdout.write(as_json({"profile": profile.name, "file": str(written), "rows": dict(counts)}))
+            return
+        rows = ", ".join(f"{name} {count:,}" for name, count in counts.items()) or "nothing"
+        self.stdout.write(f"Exported {profile.name!r} to {written}: {rows}.")
