@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.stack import Stack, use_home
 
 USUAL = ("chat", "extraction", "apply", "search", "passages", "embed", "cost", "memory")
-LONG = ("archive", "million", "quality")
+LONG = ("archive", "dashboard", "million", "people", "quality", "workers")
 
 
 def main() -> None:

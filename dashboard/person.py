@@ -11,6 +11,7 @@ from urllib.parse import quote
 from django.contrib.auth.models import User
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone, translation
 from django.views.decorators.cache import never_cache
@@ -18,7 +19,7 @@ from django.views.decorators.cache import never_cache
 from memory import profile_selectors, profiles
 from memory.models import Profile
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 CHOSEN = "profile"  # in the session
 
 
@@ -35,7 +36,7 @@ def own_page(view: View) -> View:
     """Gives the view the person, in their language and zone; lets nobody else in. Nothing is cached."""
 
     @wraps(view)
-    def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def shown(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not isinstance(request.user, User):
             return _to_login(request)
         person = person_of(request, request.user)
@@ -49,7 +50,7 @@ def operators_page(view: View) -> View:
     """As `own_page`, for what is the operator's business alone; to others it is not there."""
 
     @wraps(view)
-    def shown(request: HttpRequest, person: Person, *args: Any, **kwargs: Any) -> HttpResponse:
+    def shown(request: HttpRequest, person: Person, *args: Any, **kwargs: Any) -> HttpResponseBase:
         if not person.user.is_superuser:
             raise Http404
         return view(request, person, *args, **kwargs)

@@ -7,7 +7,7 @@ import uuid
 from django.db.models import Count, Q, QuerySet
 
 from memory.db import operator_scope
-from memory.models import EmbedQueue, ModelPause, WorkItem, WorkState
+from memory.models import EmbedQueue, ModelPause, WorkItem, WorkKind, WorkState
 
 
 def count_dead(*, profile_id: uuid.UUID, most: int) -> int:
@@ -15,16 +15,27 @@ def count_dead(*, profile_id: uuid.UUID, most: int) -> int:
     return len(WorkItem.objects.filter(profile_id=profile_id, state=WorkState.DEAD).values_list("id")[:most])
 
 
+OPEN = (WorkState.WAITING, WorkState.RUNNING, WorkState.DEAD)
+
+
 def counts(*, profile_id: uuid.UUID) -> dict[str, int]:
     """How many items stand where, and `failing`: waiting after a failure. What is done is not counted."""
-    open_ = WorkItem.objects.filter(profile_id=profile_id).exclude(state__in=[WorkState.DONE, WorkState.CANCELLED])
+    open_ = WorkItem.objects.filter(profile_id=profile_id, state__in=OPEN)
     failing = Count("id", filter=Q(state=WorkState.WAITING) & ~Q(error_code=""))
     rows = open_.values("state").annotate(many=Count("id"), failing=failing).order_by()
-    found = {state.value: 0 for state in (WorkState.WAITING, WorkState.RUNNING, WorkState.DEAD)} | {"failing": 0}
+    found = {state.value: 0 for state in OPEN} | {"failing": 0}
     for row in rows:
         found[row["state"]] = row["many"]
         found["failing"] += row["failing"]
     return found
+
+
+def everybodys_counts() -> dict[tuple[str, str], int]:
+    """How many open items there are in the installation, by kind and state. Opens the operator's scope."""
+    found = {(kind.value, state.value): 0 for kind in WorkKind for state in OPEN}
+    with operator_scope():
+        rows = WorkItem.objects.filter(state__in=OPEN).values("kind", "state").annotate(many=Count("id")).order_by()
+        return found | {(row["kind"], row["state"]): row["many"] for row in rows}
 
 
 def listed(*, profile_id: uuid.UUID, standing: str) -> QuerySet[WorkItem]:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from dashboard import models_tried
 from dashboard.pages import page, see_other
 from dashboard.person import CHOSEN, Person, operators_page, own_page
+from dashboard.views import export
 from memory import apikeys, erase, sentences
 from memory.config import conf
 from memory.errors import CaesarError, InvalidInput, NotFound
@@ -90,6 +91,7 @@ def _page(request: HttpRequest, person: Person, **more: Any) -> HttpResponse:
         "templates": sorted(registry.exact.items()) + sorted((f"{k}.*", t) for k, t in registry.wildcard.items()),
         "templates_path": memory.templates_path if person.user.is_superuser else None,
         "templates_example": EXAMPLE,
+        "exports": export.FORMS.items(),
         "retention_days": int(memory.retention_days),
         "undo_hours": int(memory.undo_hours),
         **more,

@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse_lazy
 from django.utils import timezone
+from django.utils.functional import cached_property
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -21,6 +22,7 @@ from memory.db import profile_scope
 from memory.errors import Conflict, NotFound
 
 PAGE_SIZE = 25
+MOST_LISTED = 2_500
 DAYS = 30
 LIST = reverse_lazy("dashboard:workers")
 STANDINGS = {
@@ -33,6 +35,15 @@ STANDINGS = {
 KINDS = {"extract": gettext_lazy("Facts"), "summarise": gettext_lazy("Summary")}
 
 
+class Bounded(Paginator):  # type: ignore[type-arg]
+    """Pages of the newest alone: what was read long ago is told by the timeline."""
+
+    @cached_property
+    def count(self) -> int:
+        rows: Any = self.object_list
+        return int(rows[:MOST_LISTED].count())
+
+
 @require_safe
 @own_page
 def listed(request: HttpRequest, person: Person) -> HttpResponse:
@@ -43,7 +54,7 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
         if standing not in STANDINGS:
             standing = next((name for name in ("dead", "failing", "waiting", "running") if counts[name]), "done")
         rows = work_selectors.listed(profile_id=profile_id, standing=standing)
-        there = Paginator(rows, PAGE_SIZE).get_page(request.GET.get("page"))
+        there = Bounded(rows, PAGE_SIZE).get_page(request.GET.get("page"))
         items = [{"item": item, "kind": KINDS.get(item.kind, item.kind)} for item in there]
         vectors, vector_error = work_selectors.waiting_for_vectors(profile_id=profile_id)
         days = work_days.days(
@@ -67,12 +78,11 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
 def _installation(own: list[work_days.Day]) -> dict[str, Any]:
     """What concerns everybody, for the operator. Where all that was done was done for one, it is not drawn twice."""
     today, zone = timezone.localdate(), timezone.get_current_timezone()
-    counted = operations.work_counts()
+    counted = work_selectors.everybodys_counts()
     kinds = sorted({kind for kind, _state in counted})
-    states = ("waiting", "running", "dead")
     days = work_days.everybodys_days(zone=zone, today=today, many=DAYS)
     return {
-        "queues": [(KINDS.get(kind, kind), [counted.get((kind, state), 0) for state in states]) for kind in kinds],
+        "queues": [(KINDS.get(kind, kind), [counted[kind, state] for state in work_selectors.OPEN]) for kind in kinds],
         "lags": cursor.lag(),
         "workers": workers.listed(),
         "pauses": work_selectors.pauses(),

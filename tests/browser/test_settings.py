@@ -1,12 +1,14 @@
 """People, workers and settings, by mouse."""
 
+from pathlib import Path
+
 from django.contrib.auth.models import User
 from playwright.sync_api import expect
 
 from memory import apikeys, spaces
 from memory.db import profile_scope
 from memory.models import Profile, Space, WorkItem
-from tests.browser.life import worked
+from tests.browser.life import knows, worked
 
 
 def test_consent_is_switched(sight, anna):
@@ -81,6 +83,16 @@ def test_people_and_settings_work_without_a_script(look, anna):
     page.get_by_label("Name of a new key").fill("lamp")
     page.get_by_role("button", name="Make a key").click()
     assert apikeys.authenticate(page.locator(".secret").inner_text())
+
+
+def test_everything_is_downloaded(sight, anna):
+    knows(anna, "dog.name", "Beans")
+    page = sight.open("/dashboard/settings")
+    page.get_by_label("A file from the profile").select_option("markdown")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download").click()
+    assert download.value.suggested_filename.endswith(".md")
+    assert "Beans" in Path(download.value.path()).read_text()
 
 
 def test_settings_tell_how_long_things_are_kept_and_how_facts_read(sight, anna):

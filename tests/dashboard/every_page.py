@@ -61,6 +61,7 @@ FORMS = (
     "/dashboard/workers/retry",
     "/dashboard/workers/retry/everybody",
     "/dashboard/workers/{item}/retry",
+    "/dashboard/settings/export",
     "/dashboard/settings/keys",
     "/dashboard/settings/keys/{key}/revoke",
     "/dashboard/settings/models/{task}",

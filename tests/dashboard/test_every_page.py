@@ -26,7 +26,10 @@ def live(who, many):
         knows(who, f"dog{n}.name" if n else "dog.name", f"Beans{n}", quote="is called", audit_id=audit_id)
         old = knows(who, f"thing.{n}", f"thing {n}")
         facts.edit(profile_id=who.profile_id, fact_id=old.id, changes={"value": f"another thing {n}"})
-        waits(who, f"thing.{n}", f"maybe {n}", ["review"], source_audit_id=audit_id)
+        about = waits(who, f"dog{n}.name" if n else "dog.name", f"Bean{n}", ["review"], source_audit_id=audit_id)
+        with profile_scope(who.profile_id):
+            about.entity_id = Fact.objects.get(value="Beans0").entity_id
+            about.save(update_fields=["entity_id"])
         facts.delete(profile_id=who.profile_id, fact_id=knows(who, f"gone.{n}", f"gone {n}").id)
         discussed(who, f"Let us plan trip {n}.", f"Planned trip {n} to the lake.")
         # The row of a chat that something is in already is used again.

@@ -1,5 +1,6 @@
 """/dashboard/settings: keys, models, sentences, and the end of a profile."""
 
+import asyncio
 import re
 
 import pytest
@@ -7,8 +8,8 @@ from django.contrib.auth.models import User
 
 from memory import apikeys, profiles
 from memory.config import LLM
-from memory.db import operator_scope
-from memory.models import Profile
+from memory.db import operator_scope, profile_scope
+from memory.models import AuditLog, Profile
 from tests.dashboard.test_facts import HOSTILE
 from tests.scripted_model import ScriptedModel, Status
 
@@ -103,6 +104,33 @@ def test_it_shows_the_sentences(anna):
     text = anna.page("/dashboard/settings").text
     assert "Your name is {value}." in text
     assert "preference.*" in text
+
+
+@pytest.mark.parametrize(("form", "kind"), [("jsonl", "x-ndjson"), ("markdown", "markdown"), ("csv", "csv")])
+def test_it_gives_everything_along_as_a_file(anna, form, kind):
+    anna.knows("city", "Oslo")
+    response = anna.post("/dashboard/settings/export", {"form": form})
+    assert response.status_code == 200
+    assert kind in response["Content-Type"]
+    assert response["Content-Disposition"].startswith('attachment; filename="caesar-')
+    assert "no-store" in response["Cache-Control"]
+    content = asyncio.run(whole(response))
+    assert b"Oslo" in content
+    with profile_scope(anna.who.profile_id):
+        assert AuditLog.objects.filter(event_type="memory.exported").count() == 1
+    assert "Everything was exported" in anna.page("/dashboard/audit").text
+
+
+async def whole(response):
+    return b"".join([piece async for piece in response.streaming_content])
+
+
+@pytest.mark.parametrize("typed", [{}, {"form": "nonsense"}, {"form": "\0"}])
+def test_it_exports_nothing_for_nonsense(anna, typed):
+    assert anna.post("/dashboard/settings/export", typed).status_code == 303
+    assert "Choose what the file is for." in anna.page("/dashboard/settings").text
+    with profile_scope(anna.who.profile_id):
+        assert not AuditLog.objects.filter(event_type="memory.exported").exists()
 
 
 def test_it_erases_a_profile_for_who_types_its_name(anna):
