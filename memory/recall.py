@@ -11,7 +11,7 @@ from enum import StrEnum
 from memory import selectors
 from memory.config import conf
 from memory.consent import Wanted
-from memory.domain.block import Block, BlockEpisode, BlockFact, Fall, build_block
+from memory.domain.block import SINCE_CHANGED, Block, BlockEpisode, BlockFact, Fall, build_block
 from memory.models import Profile
 from memory.search import episodes, facts, outdated
 from memory.search.candidates import Scope
@@ -75,8 +75,9 @@ class Recalled:
 
     @property
     def episodes(self) -> tuple[tuple[str, str], ...]:
-        """(id, text) of each past conversation in the block."""
-        return tuple((item.id, item.text) for item in self.given if not item.is_fact)
+        """(id, text) of each past conversation in the block, marked as it is there."""
+        given = [item for item in self.given if not item.is_fact]
+        return tuple((item.id, f"({SINCE_CHANGED}) {item.text}" if item.since_changed else item.text) for item in given)
 
     def scores(self, rule: Rule) -> dict[str, Mapping[str, float]]:
         """Why each was given, of what this rule brought up, by id."""

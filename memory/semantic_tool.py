@@ -16,7 +16,7 @@ import structlog
 
 from memory import finding
 from memory.audit import storable_text
-from memory.domain.block import CLOSE_MARKER, OPEN_MARKER, safe_line
+from memory.domain.block import CLOSE_MARKER, OPEN_MARKER, SINCE_CHANGED, safe_line
 from memory.domain.relative_time import relative_time
 
 LOG = structlog.get_logger(__name__)
@@ -140,7 +140,7 @@ def _line(one: finding.Result, room: int, now: datetime, zone: tzinfo) -> str:
     who = _WHO.get(one.role, one.role)
     speaker = safe_line(one.speaker, MOST_SPEAKER)
     named = f"{who} ({speaker})" if speaker and one.role == "user" else who
-    changed = " (since changed)" if one.since_changed else ""
+    changed = f" ({SINCE_CHANGED})" if one.since_changed else ""
     head = f"  - {one.at.astimezone(zone):%Y-%m-%d}, {relative_time(one.at, now, zone)}{changed}, {named}: "
     room -= len(head)
     text = safe_line(one.text, room)

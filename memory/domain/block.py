@@ -20,6 +20,7 @@ HEADER = (
 )
 FACTS_TITLE = "What you've told me:"
 EPISODES_TITLE = "Possibly relevant past conversations:"
+SINCE_CHANGED = "since changed"
 
 _BULLET = "  - "
 _LESS = regex.compile("[<\uff1c\ufe64\u2039\u3008\u27e8\u276e\u02c2\u276c\u2770\u29fc]")
@@ -162,7 +163,7 @@ class _Line:
 
 
 def _dated(episode: BlockEpisode, now: datetime, zone: tzinfo) -> str:
-    changed = " (since changed)" if episode.since_changed else ""
+    changed = f" ({SINCE_CHANGED})" if episode.since_changed else ""
     return f"{relative_time(episode.at, now, zone)}{changed}: {episode.text}"
 
 

@@ -129,7 +129,10 @@ def test_what_has_changed_since_is_marked(anna):
     discussed(anna, HEAT, taught=fact)
     assert "(since changed)" not in ask(anna).recalled.block
     tell(anna, "heating.install_date", "the 21st")
-    assert f"3 days ago (since changed): {HEAT}" in ask(anna).recalled.block
+    recalled = ask(anna).recalled
+    assert f"3 days ago (since changed): {HEAT}" in recalled.block
+    # Whoever shows what was given, or answers from it, says so too.
+    assert [text for _, text in recalled.episodes] == [f"(since changed) {HEAT}"]
     (result,) = _episodes(anna)
     assert result.since_changed
 
