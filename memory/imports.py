@@ -59,8 +59,8 @@ def end(row: Import, *, error: str = "") -> None:
 
 
 def listed(*, profile_id: uuid.UUID) -> QuerySet[Import]:
-    """Those begun last come first. Call inside the profile's scope."""
-    return Import.objects.filter(profile_id=profile_id).order_by("-updated_at", "-id")
+    """The profile's imports. Call inside its scope."""
+    return Import.objects.filter(profile_id=profile_id)
 
 
 def brought(row: Import, chats: Mapping[int, uuid.UUID], waiting: Collection[int]) -> None:

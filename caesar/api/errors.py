@@ -43,6 +43,13 @@ class TooLarge(CaesarError):
     status = 413
 
 
+class UnsupportedBody(CaesarError):
+    """The body is of a kind that the route does not take."""
+
+    code = "unsupported_media_type"
+    status = 415
+
+
 def body(code: str, message: str, details: Any = None) -> dict[str, Any]:
     error: dict[str, Any] = {"code": code, "message": clamp(message, MOST_MESSAGE)}
     if details is not None:

@@ -12,6 +12,7 @@ from caesar.api.episodes import EpisodeDetail, EpisodeList
 from caesar.api.facts import FactDetail, FactHistory, FactList
 from caesar.api.keys import KeyAliasDetail, KeyList, MergeAccept, MergeDismiss, MergeList
 from caesar.api.models import ModelList
+from caesar.api.portable import ExportView, ImportView
 from caesar.api.profile import ProfileDetail
 from caesar.api.recall import RecallView
 from caesar.api.review import FactApprove, FactBulk, FactConflicts, FactReject, FactRevert, FactUndelete
@@ -48,4 +49,6 @@ urlpatterns = [
     path("work", WorkList.as_view()),
     path("work/<str:item_id>/retry", WorkRetry.as_view()),
     path("models", ModelList.as_view()),
+    path("export", ExportView.as_view()),
+    path("import", ImportView.as_view()),
 ]
