@@ -1,6 +1,6 @@
 # What each target does: `make help`, README.md
 .DEFAULT_GOAL := help
-.PHONY: help up demo test bench ci lint format llama venv venv-dev
+.PHONY: help init up demo test bench chaos soak ci lint format llama venv venv-dev
 
 PY := .venv/bin/python
 ARGS ?=
@@ -9,6 +9,9 @@ SMALL ?= $(if $(wildcard .venv/installed-requirements-onnx.txt),1)
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
+
+init: ## fresh secrets in deploy/secrets and a .env that names them, as far as they are missing (needs no set-up)
+	@python3 deploy/init.py
 
 up: venv ## set up whatever is missing, then serve until Ctrl-C
 	@exec $(PY) manage.py up $(ARGS)
@@ -21,6 +24,12 @@ test: venv-dev ## the whole test suite, on its own PostgreSQL and broker (ARGS="
 
 bench: venv-dev ## the benchmarks, as tables
 	@exec $(PY) -m bench $(ARGS)
+
+chaos: venv-dev ## every fault on real processes, a thousand chats under random kills included (some 20 minutes)
+	@CAESAR_CHAOS=1 exec $(PY) -m pytest tests/chaos -s $(ARGS)
+
+soak: venv-dev ## half an hour of mixed load; memory, connections and speed must hold (ARGS=5 for five minutes)
+	@exec $(PY) -m tests.chaos.soak $(ARGS)
 
 ci: lint test ## what CI runs: format, lint, types, import rules, missing migrations, tests
 
