@@ -2,6 +2,7 @@
 
 from memory.models.audit import AuditLog, Event
 from memory.models.conversation import Conversation, MessageHash, OffRecord
+from memory.models.document import Document
 from memory.models.entity import AliasState, Entity, FactEntity, KeyAlias
 from memory.models.episode import EpisodeSummary, Passage
 from memory.models.fact import Fact, FactSource, FactState, SourceKind, Tombstone, TombstoneKind
@@ -18,6 +19,7 @@ __all__ = [
     "Approval",
     "AuditLog",
     "Conversation",
+    "Document",
     "EmbedQueue",
     "Embedding",
     "EmbeddingIdentity",

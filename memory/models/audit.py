@@ -40,6 +40,8 @@ class Event(StrEnum):
     EXPORTED = "memory.exported"
     IMPORTED = "memory.imported"
     ERASED = "memory.erased"
+    DOCUMENT_ADDED = "memory.document.added"
+    DOCUMENT_DELETED = "memory.document.deleted"
     CONVERSATION_DELETED = "memory.conversation.deleted"
     AUTH_FAILED = "auth.failed"
     SETTINGS_CHANGED = "settings.changed"
