@@ -148,7 +148,8 @@ def _default_space(profile_id: uuid.UUID) -> Space:
 
 
 def _finish(row: Import, report: Report, actor: str) -> None:
-    payload = {"import_id": str(row.id), "format": row.format, "name": row.name, "rows": report.counts, "done": True}
+    payload: dict[str, Any] = {"import_id": str(row.id), "format": row.format, "name": row.name, "done": True}
+    payload |= {"rows": {kind: of.get("new", 0) for kind, of in report.counts.items()}, "counts": report.counts}
     with profile_scope(row.profile_id):
         audit.record(audit.Entry(Event.IMPORTED, row.profile_id, payload, actor))
         imports.end(row)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
 from memory import audit, facts, key_aliases, sensitive
 from memory.db import now
@@ -121,7 +122,8 @@ def take(row: Import, batch: Sequence[FoundFact], *, where: Space, spaces: dict[
     fresh = _unknown(profile.id, told, {claim_id for claim_id, found in found_of.items() if found.at is None})
     taken.counts["known"] += len(told) - len(fresh)
     if fresh:
-        payload = {"import_id": str(row.id), "format": row.format, "name": row.name, "facts": len(fresh)}
+        payload: dict[str, Any] = {"import_id": str(row.id), "format": row.format, "name": row.name}
+        payload |= {"rows": {"facts": len(fresh)}}
         audit.record(audit.Entry(Event.IMPORTED, profile.id, payload, actor, id=audit_id))
         outcomes = facts.apply(
             profile_id=profile.id, told=fresh, conversation_id=None, review_most=len(fresh), actor=actor

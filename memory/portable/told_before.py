@@ -157,6 +157,6 @@ def _incoming(message: dict[str, Any]) -> Incoming:
 def note(row: Import, fact_ids: Sequence[uuid.UUID], actor: str) -> None:
     """The row of the log that says which facts an import brought. Call inside the profile's scope."""
     if fact_ids:
-        named = [str(fact_id) for fact_id in fact_ids]
-        payload = {"import_id": str(row.id), "format": row.format, "name": row.name, "facts": named}
+        payload: dict[str, Any] = {"import_id": str(row.id), "format": row.format, "name": row.name}
+        payload |= {"rows": {"facts": len(fact_ids)}, "facts": [str(fact_id) for fact_id in fact_ids]}
         audit.record(audit.Entry(Event.IMPORTED, row.profile_id, payload, actor))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 import uuid
 from contextlib import suppress
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from memory import files
+from memory.errors import NotFound
 from memory.portable import importing
 from memory.portable.importing import Report
 
@@ -23,14 +23,44 @@ class Body(Protocol):
 
 def run(*, profile_id: uuid.UUID, body: Body, name: str, **options: Any) -> Report:
     """Import what the body holds; see `importing.run`."""
-    folder = files.folder_of(profile_id) / "imports"
+    token = keep(profile_id=profile_id, body=body)
+    try:
+        return run_kept(profile_id=profile_id, token=token, name=name, **options)
+    finally:
+        drop(profile_id=profile_id, token=token)
+
+
+def keep(*, profile_id: uuid.UUID, body: Body) -> uuid.UUID:
+    """Keep a file for a day. Returns by what it is found again."""
+    folder = _folder(profile_id)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _tidy(folder)
-    with tempfile.NamedTemporaryFile(dir=folder, suffix=".upload") as file:
+    token = uuid.uuid4()
+    with _path(profile_id, token).open("xb") as file:
         while piece := body.read(PIECE):
             file.write(piece)
-        file.flush()
-        return importing.run(profile_id=profile_id, path=Path(file.name), name=name, **options)
+    return token
+
+
+def run_kept(*, profile_id: uuid.UUID, token: uuid.UUID, name: str, **options: Any) -> Report:
+    """Import a file that was kept; see `importing.run`. Raises NotFound where it is not there any more."""
+    path = _path(profile_id, token)
+    if not path.is_file():
+        raise NotFound("The file is not there any more: choose it again.")
+    return importing.run(profile_id=profile_id, path=path, name=name, **options)
+
+
+def drop(*, profile_id: uuid.UUID, token: uuid.UUID) -> None:
+    """Keep the file no longer."""
+    _path(profile_id, token).unlink(missing_ok=True)
+
+
+def _folder(profile_id: uuid.UUID) -> Path:
+    return files.folder_of(profile_id) / "imports"
+
+
+def _path(profile_id: uuid.UUID, token: uuid.UUID) -> Path:
+    return _folder(profile_id) / f"{token}.upload"
 
 
 def _tidy(folder: Path) -> None:

@@ -77,6 +77,7 @@ PATHS = [
     "/dashboard/workers?state=done",
     "/dashboard/settings",
     "/dashboard/settings/erase",
+    "/dashboard/settings/import",
     "/dashboard/settings/password",
     "/dashboard/audit",
     "/dashboard/audit/{source}",
