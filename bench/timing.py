@@ -38,16 +38,16 @@ def timed(search: Callable[[Asked], Collection[str]], questions: Iterable[Asked]
     """Ask the questions one after another. `search` gives the texts that it finds."""
     seen = Seen()
     for place, asked in enumerate(questions):
-        started, computing = time.perf_counter(), _computing()
+        started, computing = time.perf_counter(), busy()
         found = search(asked)
         if place >= warm_up:
             seen.milliseconds.append(1000 * (time.perf_counter() - started))
-            seen.computing.append(1000 * (_computing() - computing))
+            seen.computing.append(1000 * (busy() - computing))
             seen.answered += asked.about in found
     return seen
 
 
-def _computing() -> float:
+def busy() -> float:
     """Seconds that a processor was busy for this process and its session. Others that are busy too do not count."""
     from django.db import connection
 

@@ -12,7 +12,7 @@ from dashboard.person import Person
 from memory import entity_selectors, fact_selectors, sentences
 from memory.domain.types import Op
 from memory.fact_selectors import Breakdown
-from memory.models import Entity, Fact, FactState
+from memory.models import Fact, FactState
 
 STATES = {
     FactState.CURRENT.value: _("holds now"),
@@ -29,7 +29,7 @@ class Row:
 
     fact: Fact
     sentence: str
-    about: entity_selectors.Known | None = None
+    about: entity_selectors.Named | None = None
     heading: str | None = None
 
     @property
@@ -66,13 +66,13 @@ def row(person: Person, fact: Fact) -> Row:
 
 
 def rows(person: Person, facts: Sequence[Fact]) -> list[Row]:
-    """Call inside the profile's scope. Three queries where a fact is about somebody, however many there are."""
+    """Call inside the profile's scope. Two queries where a fact is about somebody, however many there are."""
     known = _entities(person.profile.id, {fact.entity_id for fact in facts if fact.entity_id})
     return [Row(fact, sentences.sentence(fact, person.profile), known.get(fact.entity_id)) for fact in facts]
 
 
-def _entities(profile_id: uuid.UUID, ids: set[uuid.UUID]) -> dict[uuid.UUID | None, entity_selectors.Known]:
+def _entities(profile_id: uuid.UUID, ids: set[uuid.UUID]) -> dict[uuid.UUID | None, entity_selectors.Named]:
     if not ids:
         return {}
-    found = Entity.objects.filter(profile_id=profile_id, id__in=ids)
-    return {known.id: known for known in entity_selectors.described(profile_id=profile_id, rows=found)}
+    found = entity_selectors.entities(profile_id=profile_id).filter(id__in=ids)
+    return {known.id: known for known in entity_selectors.named(profile_id=profile_id, rows=found)}

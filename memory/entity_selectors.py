@@ -23,12 +23,18 @@ from memory.models import Entity, Fact, FactEntity, FactState
 
 
 @dataclass(frozen=True)
-class Known:
-    """An entity as it is shown. `facts` counts what holds now; the times are of every mention that can be seen."""
+class Named:
+    """An entity by what it is called."""
 
     id: uuid.UUID
     kind: EntityKind
     title: Title
+
+
+@dataclass(frozen=True)
+class Known(Named):
+    """An entity as it is shown. `facts` counts what holds now; the times are of every mention that can be seen."""
+
     facts: int
     first_mentioned_at: datetime
     last_mentioned_at: datetime
@@ -50,22 +56,32 @@ def entity(*, profile_id: uuid.UUID, entity_id: uuid.UUID) -> Known | None:
     return next(iter(described(profile_id=profile_id, rows=rows)), None)
 
 
+def named(*, profile_id: uuid.UUID, rows: Iterable[Entity]) -> list[Named]:
+    """Entities with their names, as far as these can be seen. One query."""
+    found = list(rows)
+    given: dict[uuid.UUID, list[Given]] = {}
+    columns = ("entity_id", "name", "by", "role", "fact__said_at", "fact__state")
+    links = _links(profile_id, found).exclude(by="")
+    for entity_id, name, by, role, said_at, state in links.values_list(*columns):
+        one = Given(name, By(by), role, said_at, state == FactState.CURRENT, state == FactState.PENDING)
+        given.setdefault(entity_id, []).append(one)
+    return [Named(row.id, EntityKind(row.kind), title(EntityKind(row.kind), given.get(row.id, ()))) for row in found]
+
+
 def described(*, profile_id: uuid.UUID, rows: Iterable[Entity]) -> list[Known]:
     """Entities with their names, counts and times, in as many queries for one as for a page."""
     found = list(rows)
-    links = FactEntity.objects.filter(profile_id=profile_id, entity__in=found, fact__state__in=VISIBLE)
-    given: dict[uuid.UUID, list[Given]] = {}
-    columns = ("entity_id", "name", "by", "role", "fact__said_at", "fact__state")
-    for entity_id, name, by, role, said_at, state in links.exclude(by="").values_list(*columns):
-        one = Given(name, By(by), role, said_at, state == FactState.CURRENT, state == FactState.PENDING)
-        given.setdefault(entity_id, []).append(one)
-    counted = links.values("entity").annotate(**_counts()).order_by()
+    counted = _links(profile_id, found).values("entity").annotate(**_counts()).order_by()
     counts = {row[0]: row[1:] for row in counted.values_list("entity", *_counts())}
     return [
-        Known(row.id, EntityKind(row.kind), title(EntityKind(row.kind), given.get(row.id, ())), *counts[row.id])
-        for row in found
-        if row.id in counts
+        Known(one.id, one.kind, one.title, *counts[one.id])
+        for one in named(profile_id=profile_id, rows=found)
+        if one.id in counts
     ]
+
+
+def _links(profile_id: uuid.UUID, entities: Sequence[Entity]) -> QuerySet[FactEntity]:
+    return FactEntity.objects.filter(profile_id=profile_id, entity__in=entities, fact__state__in=VISIBLE)
 
 
 def entities_of(*, profile_id: uuid.UUID, query: str) -> list[uuid.UUID]:
