@@ -27,6 +27,7 @@ from memory.llm.routing import Route
 from memory.llm.sse import EventTooLarge
 from memory.llm.words import clean, own_words, without_keys
 
+SAID = " It said: "  # before a provider's own words
 _KEY_SETTINGS = {
     "anthropic": "CAESAR_LLM__ANTHROPIC__API_KEY",
     "openai": "CAESAR_LLM__OPENAI__API_KEY",
@@ -71,7 +72,7 @@ def from_status(
     status: int, words: str, route: Route, headers: httpx.Headers | dict[str, str] | None = None
 ) -> ModelError:
     """The typed error for an HTTP status that the provider answered with, in its own `words`."""
-    said = f" It said: {words}" if words else ""
+    said = f"{SAID}{words}" if words else ""
     names: dict[str, Any] = {"provider": route.provider, "model": route.model}
     if status == 429:
         seconds = retry_after(headers)
