@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from django.db import connection
+from django.db import ProgrammingError, connection
 from django.db.migrations.loader import MigrationLoader
 
 from memory.db import claim_scope
@@ -18,9 +18,12 @@ def mismatch() -> str:
 
     Both ways: tables that lack something this code needs, and tables that a later release has changed.
     """
-    with claim_scope(), connection.cursor() as cursor:
-        cursor.execute("SELECT name FROM django_migrations WHERE app = %s", [APP])
-        applied = {name for (name,) in cursor.fetchall()}
+    try:
+        with claim_scope(), connection.cursor() as cursor:
+            cursor.execute("SELECT name FROM django_migrations WHERE app = %s", [APP])
+            applied = {name for (name,) in cursor.fetchall()}
+    except ProgrammingError:  # no tables yet, or such as do not let a worker look
+        return f"The database is older than this release ({VERSION}). Run `manage.py migrate`."
     if missing := sorted(known() - applied):
         return f"The database is older than this release ({VERSION}): it lacks {missing[0]}. Run `manage.py migrate`."
     if ahead := sorted(applied - known()):

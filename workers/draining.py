@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import structlog
@@ -15,6 +16,7 @@ from memory import leases
 LOG = structlog.get_logger(__name__)
 GRACE_SECONDS = 7.0  # `up`, Docker and others kill after ten
 ENDING = threading.Event()
+LAST: list[Callable[[], object]] = []  # what else is done before the process ends
 
 
 @worker_shutting_down.connect
@@ -30,6 +32,8 @@ def _in_time() -> None:
     try:
         LOG.warning("given_back", items=leases.give_back())
         connection.close()
+        for last in LAST:
+            last()
     except Exception:  # the leases run out by themselves
         LOG.exception("not_given_back")
     finally:

@@ -11,7 +11,7 @@ from celery.signals import worker_ready, worker_shutdown
 from django.db import ProgrammingError, connection
 
 from memory import workers
-from workers import fitness
+from workers import draining, fitness
 
 LOG = structlog.get_logger(__name__)
 
@@ -64,6 +64,7 @@ _reporter: Reporter | None = None
 def _begin(sender: Any, **_: Any) -> None:
     global _reporter
     _reporter = Reporter(sender.hostname, list(sender.app.amqp.queues.consume_from), int(sender.pool.limit or 1))
+    draining.LAST.append(_reporter.end)
 
 
 @worker_shutdown.connect

@@ -27,7 +27,7 @@ class State:
 
     def run(self, statement: str, *values: Any) -> None:
         with psycopg.connect(self._url, connect_timeout=5, autocommit=True) as connection:
-            connection.execute(statement, values)
+            connection.execute(statement, values or None)
 
     def items(self) -> Counter[str]:
         """How many work items stand where."""
@@ -37,17 +37,18 @@ class State:
         """What is known."""
         return {value for (value,) in self.rows("SELECT value FROM personal_facts WHERE state = 'current'")}
 
-    def settled(self) -> bool:
-        """Whether every finished chat was looked at, read and embedded."""
+    def settled(self, *, vectors: bool = False) -> bool:
+        """Whether every finished chat was looked at and read, and all that came of it has its vectors."""
         (left,) = self.rows(
             "SELECT (SELECT count(*) FROM work_items WHERE state IN ('waiting', 'running'))"
-            " + (SELECT count(*) FROM embed_queue) + (SELECT count(*) FROM audit_log a"
+            " + (SELECT count(*) FROM embed_queue WHERE %s) + (SELECT count(*) FROM audit_log a"
             " WHERE event_type = 'chat.completed' AND mine_facts AND NOT EXISTS"
-            " (SELECT FROM work_items w WHERE w.audit_id = a.id AND w.kind = 'extract'))"
+            " (SELECT FROM work_items w WHERE w.audit_id = a.id AND w.kind = 'extract'))",
+            vectors,
         )[0]
         return bool(left == 0)
 
-    def wrongs(self, seen: Iterable[Told], *, tried: Iterable[Told] = (), vectors: bool = True) -> list[str]:
+    def wrongs(self, seen: Iterable[Told], *, tried: Iterable[Told] = (), vectors: bool = False) -> list[str]:
         """What is not as it must be when everything is settled.
 
         seen: told in chats whose answer the client got whole; each is known once and was added once. tried: told in

@@ -13,17 +13,20 @@ import httpx
 import pytest
 
 from caesar.embedded.valkey import Valkey
-from tests.chaos.site import PROCESSES, Site
+from tests.chaos.site import PROCESSES, WITHIN, Site
 from tests.chaos.telling import Told, reading
 from tests.processes import eventually
 from tests.scripted_model import Text
 
 pytestmark = pytest.mark.timeout(300)
-# Promised for a machine that is not busy with other tests as well.
-WITHIN = 15.0 if os.environ.get("CAESAR_CHAOS") else 60.0
 
 
-@pytest.mark.parametrize("name", PROCESSES)
+SHORT = ("worker", "web")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.long) for name in PROCESSES]
+)
 def test_service_is_normal_again_whatever_is_killed(site: Site, facts: Iterator[Told], name: str) -> None:
     site.normal(facts, seconds=60)
     site.model.extraction([lambda r: Text(reading(r), delay=60 if name == "worker" else 3), reading])
@@ -37,6 +40,7 @@ def test_service_is_normal_again_whatever_is_killed(site: Site, facts: Iterator[
     assert took < WITHIN
 
 
+@pytest.mark.long
 def test_a_chat_is_whole_or_was_never_answered_where_the_web_dies_in_mid_stream(
     site: Site, facts: Iterator[Told]
 ) -> None:
@@ -68,6 +72,7 @@ def test_a_chat_is_whole_or_was_never_answered_where_the_web_dies_in_mid_stream(
     assert site.wrongs() == []
 
 
+@pytest.mark.long
 def test_an_emptied_broker_loses_nothing(site: Site, facts: Iterator[Told]) -> None:
     site.normal(facts, seconds=60)
     for _ in range(5):
