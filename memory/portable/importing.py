@@ -10,6 +10,7 @@ import os
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -27,7 +28,8 @@ from memory.portable.found import Conversation, FoundFact, Skipped
 from memory.portable.sources import Source
 
 MOST_NAMED = 20  # records that could not be taken are named one by one so far
-TAKEN = "23505"  # unique violation
+TAKEN, GONE = "23505", "23503"  # a unique value; what a row belongs to
+BROKE_OFF = "It broke off inside; the server's log says why. The same file again goes on."
 ID_TAKEN = "The file holds an id that cannot be used here: it was changed since it was made."
 Progress = Callable[[int, int], None]
 
@@ -103,40 +105,43 @@ def run(
             _work_off(job, row, report, actor, progress)
             if settings and source.is_own and not dry_run:
                 profiles.update(profile_id=profile_id, changes=job.settings, actor=actor)
-        except CaesarError as error:
+        except Exception as error:
+            told = _told(error)
             if not dry_run:
-                _fail(row, str(error))
-            raise
-        except IntegrityError as error:
-            if getattr(error.__cause__, "sqlstate", None) != TAKEN:
+                _fail(row, str(told) if isinstance(told, CaesarError) else BROKE_OFF)
+            if told is error:
                 raise
-            if not dry_run:
-                _fail(row, ID_TAKEN)
-            raise InvalidInput(ID_TAKEN) from None
-        except Exception:
-            if not dry_run:
-                _fail(row, "It broke off inside; the server's log says why. The same file again goes on.")
-            raise
+            raise told from None
     if not dry_run:
         _finish(row, report, actor)
     return report
 
 
+def _told(error: Exception) -> Exception:
+    """The error as the person hears of it."""
+    state = getattr(error.__cause__, "sqlstate", None) if isinstance(error, IntegrityError) else None
+    if state == TAKEN:
+        return InvalidInput(ID_TAKEN)
+    return BeingErased() if state == GONE else error
+
+
 def _work_off(job: Any, row: Import, report: Report, actor: str, progress: Progress) -> None:
     done = 0
-    for step in job.steps(row, actor, report.dry_run):
-        with profile_scope(row.profile_id):
-            imports.lock(row.profile_id)
-            counted, skipped, records = step()
-            report.add(counted)
-            for one in skipped:
-                report.skip(one)
-            done += records
-            if report.dry_run:
-                transaction.set_rollback(True)
-            else:
-                imports.note(row, done=done, counts=report.counts)
-        progress(done, report.total)
+    with closing(job.steps(row, actor, report.dry_run)) as steps:
+        for step in steps:
+            with profile_scope(row.profile_id):
+                imports.lock(row.profile_id)
+                _default_space(row.profile_id)
+                counted, skipped, records = step()
+                report.add(counted)
+                for one in skipped:
+                    report.skip(one)
+                done += records
+                if report.dry_run:
+                    transaction.set_rollback(True)
+                else:
+                    imports.note(row, done=done, counts=report.counts)
+            progress(done, report.total)
 
 
 def _default_space(profile_id: uuid.UUID) -> Space:
@@ -189,7 +194,7 @@ class _Taking:
         return records
 
     def steps(self, row: Import, actor: str, dry_run: bool) -> Iterator[Step]:
-        chats = taking_chats.Chats(row)
+        chats = taking_chats.Chats(row, dry_run=dry_run)
         over: list[facts.Ended] = []
         where: dict[str, uuid.UUID] = {}
         for batch, records in _batches(self._source.records()):

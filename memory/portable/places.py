@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -12,12 +11,10 @@ AT_ONCE = 500
 
 
 class Places:
-    """Numbers of chats and ids of facts of a file -> those that they have here. Gone with the import."""
+    """Numbers of chats and ids of facts of a file -> those that they have here, in a file of its own."""
 
-    def __init__(self, folder: Path) -> None:
-        self._file = tempfile.NamedTemporaryFile(dir=folder, suffix=".places")  # noqa: SIM115
-        # Steps of one import may run in several threads, one after the other.
-        self._db = sqlite3.connect(self._file.name, isolation_level=None, check_same_thread=False)
+    def __init__(self, path: Path) -> None:
+        self._db = sqlite3.connect(path, isolation_level=None)
         self._db.execute("PRAGMA journal_mode = OFF")
         self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute("CREATE TABLE chat (there INTEGER PRIMARY KEY, here INTEGER)")
@@ -26,7 +23,6 @@ class Places:
 
     def close(self) -> None:
         self._db.close()
-        self._file.close()
 
     def put_chats(self, found: Mapping[int, int]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO chat VALUES (?, ?)", found.items())

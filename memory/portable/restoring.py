@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from memory.portable.kinds import READ_ONLY, Kind
 from memory.portable.places import Places
 from memory.portable.records import SETTINGS
 from memory.portable.rows import Batch, Context, check, write
+from memory.portable.scratch import scratch
 
 AT_ONCE = 200
 CHATS_AT_ONCE = 50  # each may be long
@@ -53,8 +55,7 @@ class Restoring:
         return total
 
     def steps(self, row: Import, actor: str, dry_run: bool) -> Iterator[Step]:
-        places = Places(self._folder)
-        try:
+        with scratch(self._folder, "places") as (path, _), closing(Places(path)) as places:
             with profile_scope(row.profile_id):
                 mask = Mask(row.profile_id)
             context = Context(row, mask, places, actor, dry_run, self._header.get("installation"))
@@ -64,8 +65,6 @@ class Restoring:
                 for found in places.successors(LINKS_AT_ONCE):
                     yield partial(_link, row, found)
                 yield partial(_let_be_read, row)
-        finally:
-            places.close()
 
     def _batches(self) -> Iterator[tuple[Kind, Batch]]:
         at = now()

@@ -11,6 +11,7 @@ from typing import Any
 from memory import conversations, episodes, facts, hashing, keys, spaces, work
 from memory.domain.history import Incoming
 from memory.domain.text import same_form
+from memory.errors import BeingErased
 from memory.imports import brought_here
 from memory.models import Conversation, Event, Fact, Import, Profile
 from memory.portable import told_before
@@ -45,6 +46,14 @@ class Context:
     def is_from_here(self) -> bool:
         """Whether the file's keyed hashes mean anything in this installation."""
         return bool(self.installation == hashing.installation_digest())
+
+
+def _profile(context: Context) -> Profile:
+    """Raises BeingErased."""
+    profile = Profile.objects.filter(id=context.profile_id, erasing_at__isnull=True).first()
+    if profile is None:
+        raise BeingErased
+    return profile
 
 
 def check(kind: Kind, fields: Fields) -> None:
@@ -99,7 +108,7 @@ def _off_record(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
 
 def _facts(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
     facts.lock(context.profile_id)
-    profile = Profile.objects.get(id=context.profile_id)
+    profile = _profile(context)
     wanted = [each for each in batch if each["space"] is None or each["space"] in context.spaces]
     chats = context.places.chats(n for each in wanted for n in (*each["chats"], each["chat"] or 0))
     rows, sources, hung = [], {}, {}
@@ -141,7 +150,7 @@ def _tombstones(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
 
 def _episodes(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
     chats = context.places.chats(n for each in batch for n in each["chats"])
-    profile = Profile.objects.get(id=context.profile_id)
+    profile = _profile(context)
     counts: Counter[str] = Counter()
     for each in batch:
         if each["space"] not in context.spaces:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -19,6 +18,7 @@ from memory.portable.bounded import Bounded
 from memory.portable.formats import known, sqlite
 from memory.portable.found import Found, Skipped
 from memory.portable.kinds import FORMAT
+from memory.portable.scratch import scratch
 
 PEEK = 1 << 12
 MOST_EVENTS = 5_000  # of JSON that are looked at for a field that tells the format
@@ -86,14 +86,15 @@ def _unzipped(path: Path, folder: Path) -> Iterator[Source]:
             raise InvalidInput(
                 "The archive holds no conversations.json, and not one file alone that could be imported."
             )
-        with tempfile.NamedTemporaryFile(dir=folder) as out:
+        with scratch(folder, "unpacked") as (inner, out):
             with bounded.member(opened_zip, single[0]) as source:
                 while piece := source.read():
                     source.mark()
                     out.write(piece)
             out.flush()
-            inner = Path(out.name)
-            yield _plain(inner, inner.open("rb").read(PEEK))
+            with inner.open("rb") as unpacked:
+                head = unpacked.read(PEEK)
+            yield _plain(inner, head)
 
 
 def _is_chats(name: str) -> bool:

@@ -100,8 +100,9 @@ def _turn(said: Sequence[Message]) -> Turn:
 class Chats:
     """Writes batches of conversations of one import. Keeps the one that the last batch ended with."""
 
-    def __init__(self, row: Import) -> None:
+    def __init__(self, row: Import, *, dry_run: bool = False) -> None:
         self._row = row
+        self._dry_run = dry_run
         self._open: Thread | None = None
 
     def take(self, batch: Sequence[Conversation], where: Space) -> Counter[str]:
@@ -142,8 +143,17 @@ class Chats:
 
     def _threads(self, batch: Sequence[Conversation]) -> dict[str, Thread]:
         names = {self.name(each) for each in batch}
-        threads = {self._open.client_id: self._open} if self._open and self._open.client_id in names else {}
-        there = conversations.standing(profile_id=self._row.profile_id, client_ids=names - set(threads))
+        there = conversations.standing(profile_id=self._row.profile_id, client_ids=names)
+        threads: dict[str, Thread] = {}
+        last = self._open
+        if (
+            last
+            and last.client_id in names
+            and (self._dry_run or (last.id, last.last) in {(t.id, t.last) for t in there})
+        ):
+            # Nobody has written to it since: what it holds need not be read again.
+            threads[last.client_id] = last
+            there = [each for each in there if each.id != last.id]
         for each in there:
             threads[each.client_id] = Thread(each.id, each.client_id, True, set(), each.last, each.last_said_at)
         by_id = {each.id: threads[each.client_id] for each in there}

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from memory import files
 from memory.errors import NotFound
-from memory.portable import importing
+from memory.portable import importing, scratch
 from memory.portable.importing import Report
 
 PIECE = 1 << 16
@@ -36,7 +36,7 @@ def keep(*, profile_id: uuid.UUID, body: Body) -> uuid.UUID:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     _tidy(folder)
     token = uuid.uuid4()
-    with _path(profile_id, token).open("xb") as file:
+    with scratch.made(_path(profile_id, token)) as file:
         while piece := body.read(PIECE):
             file.write(piece)
     return token
