@@ -28,7 +28,7 @@ _TOKEN = regex.compile(
     """,
     regex.V1 | regex.VERBOSE,
 )
-_IDENTIFIER = regex.compile(r"[\p{L}\p{N}]+(?:[-_./][\p{L}\p{N}]+)+", regex.V1)
+_IDENTIFIER = regex.compile(r"(?<![\p{L}\p{N}])[\p{L}\p{N}]++(?:[-_./][\p{L}\p{N}]++)+", regex.V1)
 _JOINTS = regex.compile(r"[-_./]")
 _PIECE = regex.compile(r"[\x21-\x7e]+(?![\p{M}\p{Cf}])|\s+|\X")
 _SINGLE_QUOTES = frozenset("'`\u00b4\u2018\u2019\u201a\u201b\u2032\u02bc\u2039\u203a")

@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from memory.domain.text import clamp, clean, fold, normalise, one_line, text_of, tokens
@@ -114,3 +116,10 @@ def test_it_takes_a_pile_of_marks_in_its_stride():
     assert len(clean(pile)) <= 40
     assert len(normalise(pile)) <= 40
     assert clean("e\u0301") == "\u00e9"
+
+
+@pytest.mark.parametrize("piece", ["x", "9", "x-", "x1", "a'", "1.", "\u0301", "登", "x\u0301", "-", "x--"])
+def test_it_takes_time_in_proportion_to_a_text_without_spaces(piece):
+    began = time.monotonic()
+    tokens(piece * (64_000 // len(piece)))
+    assert time.monotonic() - began < 5
