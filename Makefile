@@ -1,6 +1,6 @@
 # What each target does: `make help`, README.md
 .DEFAULT_GOAL := help
-.PHONY: help init up demo test bench chaos soak ci lint format llama venv venv-dev
+.PHONY: help init up demo test bench chaos soak ci lint audit format llama venv venv-dev
 
 PY := .venv/bin/python
 ARGS ?=
@@ -26,12 +26,12 @@ bench: venv-dev ## the benchmarks, as tables
 	@exec $(PY) -m bench $(ARGS)
 
 chaos: venv-dev ## every fault on real processes, a thousand chats under random kills included (some 20 minutes)
-	@CAESAR_CHAOS=1 exec $(PY) -m pytest tests/chaos -s $(ARGS)
+	@CHAOS=1 exec $(PY) -m pytest tests/chaos -s $(ARGS)
 
 soak: venv-dev ## half an hour of mixed load; memory, connections and speed must hold (ARGS=5 for five minutes)
 	@exec $(PY) -m tests.chaos.soak $(ARGS)
 
-ci: lint test ## what CI runs: format, lint, types, import rules, missing migrations, tests
+ci: lint audit test ## what CI runs: format, lint, types, import rules, missing migrations, known holes, tests
 
 lint: venv-dev ## format, lint, types, import rules, missing migrations
 	.venv/bin/ruff format --check .
@@ -39,6 +39,9 @@ lint: venv-dev ## format, lint, types, import rules, missing migrations
 	.venv/bin/mypy
 	.venv/bin/lint-imports
 	$(PY) -W ignore::RuntimeWarning manage.py makemigrations --check --dry-run
+
+audit: venv-dev ## packages with known holes; says so loudly where the list of them cannot be reached
+	@$(PY) -m tests.audit
 
 format: venv-dev ## bring the code into its format, mend what can be mended
 	.venv/bin/ruff format .
