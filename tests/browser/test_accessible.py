@@ -3,11 +3,11 @@
 import pytest
 from django.contrib.auth.models import User
 
-from memory import facts, profiles, spaces
+from memory import apikeys, facts, profiles, spaces
 from memory.db import profile_scope
 from memory.models import EpisodeSummary, Fact
 from tests.browser.conftest import NARROW, WIDE
-from tests.browser.life import lived
+from tests.browser.life import discussed, knows, lived, read, told, waits
 
 PATHS = [
     "/dashboard/facts",
@@ -23,11 +23,13 @@ PATHS = [
     "/dashboard/people",
     "/dashboard/workers",
     "/dashboard/settings",
+    "/dashboard/settings/import",
     "/dashboard/settings/erase",
     "/dashboard/settings/password",
     "/dashboard/audit",
     "/dashboard/audit?kind=refused",
 ]
+LONG = ("w" * 3000, "\u202egnp.exe \u2066" + "\u0639\u0631\u0628\u064a" * 200, "Donaudampfschifffahrt" * 60)
 OF_A_FACT = ["/dashboard/facts/{fact}", "/dashboard/facts/{fact}/history", "/dashboard/facts/{fact}/delete"]
 
 
@@ -65,6 +67,29 @@ def test_it_can_be_used_by_everyone(look, anna, scheme, size):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_it_can_be_used_by_everyone_where_there_is_nothing_yet(look, scheme):
     looks(look(color_scheme=scheme, viewport=NARROW), PATHS)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_long_words_of_any_script_fit_into_the_window(look, anna, size):
+    """Names and values that have no place to break, and some that run the other way."""
+    User.objects.filter(id=anna.user_id).update(is_superuser=True, is_staff=True)
+    for n, word in enumerate(LONG):
+        audit_id = told(anna, word, f"{n} {word[:100]}")
+        knows(anna, f"note.odd{n}", word[:900], quote=word[:900], audit_id=audit_id)
+        knows(anna, ("colleague.name", "brother.name", "neighbour.name")[n], word[:200])
+        waits(anna, f"note.odd{n}", word[:899], ["review"], quote=word[:899], source_audit_id=audit_id)
+        discussed(anna, f"About {word}", word, people=[word[:300]], decisions=[word])
+        read(anna, audit_id, state="dead", error=word, error_code="x", raw_reply=word, model=word[:200])
+        spaces.create_space(profile_id=anna.profile_id, fields={"slug": f"s{n}" + "x" * 50, "name": word[-90:]})
+        profiles.resolve(user_id=anna.user_id, name=word[-90:])
+        apikeys.create(user_id=anna.user_id, name=word)
+    with profile_scope(anna.profile_id):
+        fact = Fact.objects.filter(key="note.odd0", state="current").get()
+        entity = Fact.objects.filter(entity_id__isnull=False).first().entity_id
+        episode = EpisodeSummary.objects.first().id
+    more = [path.format(fact=fact.id) for path in OF_A_FACT] + [f"/dashboard/entities/{entity}"]
+    more += [f"/dashboard/episodes/{episode}", f"/dashboard/audit/{fact.source_audit_id}"]
+    looks(look(viewport=size), [*PATHS, *more])
 
 
 def test_what_forms_answer_with_can_be_used_by_everyone(look, anna):
