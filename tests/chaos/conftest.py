@@ -13,7 +13,7 @@ from tests.chaos import site as sites
 from tests.chaos.site import Site
 from tests.chaos.telling import Told, fact
 
-ALL = bool(os.environ.get("CAESAR_CHAOS"))
+ALL = bool(os.environ.get("CHAOS"))
 HERE = Path(__file__).parent
 
 

@@ -31,7 +31,7 @@ PROCESSES = {
 }
 
 # Seconds until service is normal: promised for a machine that is not busy with other tests as well.
-WITHIN = 15.0 if os.environ.get("CAESAR_CHAOS") else 60.0
+WITHIN = 15.0 if os.environ.get("CHAOS") else 60.0
 
 
 class Site:

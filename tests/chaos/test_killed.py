@@ -85,7 +85,7 @@ def test_an_emptied_broker_loses_nothing(site: Site, facts: Iterator[Told]) -> N
 
 @pytest.mark.long
 def test_nothing_is_lost_over_a_thousand_chats_under_random_kills(site: Site, facts: Iterator[Told]) -> None:
-    _live(site, facts, chats=int(os.environ.get("CAESAR_CHAOS_CHATS", "1000")), kill_every=10.0)
+    _live(site, facts, chats=int(os.environ.get("CHATS", "1000")), kill_every=10.0)
 
 
 def _live(site: Site, facts: Iterator[Told], *, chats: int, kill_every: float) -> None:
