@@ -30,6 +30,7 @@ KINDS = ("facts", "episodes", "passages")
 FIELDS = ("query", "space", "k", "at", "kinds")
 MAX_QUERY = 64 * 1024
 USUAL_K, MOST_K = 10, 100
+SPARE = 20  # found beyond, in the place of what states what was deleted
 FIRST_YEAR, LAST_YEAR = 1900, 2200  # of what may be asked about; days are counted from there
 
 
@@ -126,11 +127,10 @@ def _found(
     if "facts" in kinds and wanted.facts:
         found += [_fact(one, space) for one in facts.search(question, scope, most=k, now=now)]
     if "episodes" in kinds and wanted.episodes:
-        found += [_episode(one) for one in episodes.search(question, scope, most=k, now=now)]
+        found += [_episode(one) for one in episodes.search(question, scope, most=k + SPARE, now=now)]
     if "passages" in kinds and wanted.facts and conf().semantic.enabled:
-        found += [
-            _passage(one) for one in passages.search(unnamed, scope, most=k, now=now, zone=space.profile.timezone)
-        ]
+        zone = space.profile.timezone
+        found += [_passage(one) for one in passages.search(unnamed, scope, most=k + SPARE, now=now, zone=zone)]
     return found
 
 

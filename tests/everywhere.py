@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 COLUMNS = """
     SELECT c.table_name, c.column_name, c.data_type FROM information_schema.columns c
       JOIN information_schema.tables t USING (table_schema, table_name)
-     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' ORDER BY 1, 2
+     WHERE c.table_schema = 'public' AND t.table_type = 'BASE TABLE' AND c.table_name <> 'django_migrations'
+     ORDER BY 1, 2
 """
 
 
 def columns(cluster: Postgres) -> list[tuple[str, str, str]]:
-    """(table, column, type) of all that there is."""
+    """(table, column, type) of all that there is; a time at which tables were made may hold any figure."""
     with psycopg.connect(cluster.url("superuser")) as connection:
         return connection.execute(COLUMNS).fetchall()
 

@@ -39,6 +39,17 @@ def states_by_itself(text: str, value: str, quote: str = "") -> bool:
     return telling(value) and _words(value) <= _words(text)
 
 
+def echoes(text: str, value: str, quote: str = "") -> bool:
+    """The same of a text from a chat that was given the value: a name is also known again by its spelling.
+
+    "Lyon" is one there, "black" may still be anything.
+    """
+    return states_by_itself(text, value, quote) or (
+        value[:1].isupper()
+        and regex.search(rf"(?<!\w){regex.escape(value, special_only=True)}(?!\w)", text) is not None
+    )
+
+
 def telling(value: str) -> bool:
     """Whether a value is known again wherever it stands: two words, an id or a figure."""
     words = set(text_tokens(value)) - STOP

@@ -15,12 +15,13 @@ from django.db.models import Q
 
 from memory import audit, bulk, entities, episodes, passages, work
 from memory.db import profile_scope
-from memory.domain.stating import states, states_by_itself, telling
+from memory.domain.stating import echoes, states, states_by_itself, telling
 from memory.domain.text import same_form
 from memory.facts.locking import lock
 from memory.facts.quoting import mask_beside
 from memory.models import AuditLog, Event, Fact, FactSource, FactState
 from memory.search import mentions
+from memory.search.given import past_facts
 
 FACT_EVENTS = "memory.fact."
 TEXT_FIELDS = ("value", "quote")
@@ -45,8 +46,11 @@ def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
     taught |= {row.source_audit_id for row in found if row.source_audit_id is not None}
     work.drop_raw_replies(profile_id=profile_id, audit_ids=taught)
     said = [(row.value, row.quote) for row in found]
-    values = [mentions.Value(row.value, row.deleted_at) for row in found if row.deleted_at and telling(row.value)]
-    others = mentions.chats(profile_id=profile_id, values=values) - taught
+    values = [mentions.Value(row.value, row.deleted_at) for row in found if row.deleted_at]
+    others = mentions.chats(profile_id=profile_id, values=[v for v in values if telling(v.text)]) - taught
+    by_name = mentions.chats(profile_id=profile_id, values=[v for v in values if not telling(v.text)]) - taught
+    given = past_facts(profile_id=profile_id, chats=by_name)
+    told_by_name = {chat for row in found for chat in given.get(row.id, ())}
     for where in (episodes, passages):
         where.strike(
             profile_id=profile_id,
@@ -57,6 +61,11 @@ def _purge(profile_id: uuid.UUID, found: Sequence[Fact]) -> None:
             profile_id=profile_id,
             audit_ids=others,
             says=lambda text: any(states_by_itself(text, value) for value, _ in said),
+        )
+        where.strike(
+            profile_id=profile_id,
+            audit_ids=told_by_name,
+            says=lambda text: any(echoes(text, value) for value, _ in said),
         )
     Fact.objects.filter(id__in=ids).update(value="", value_norm="", terms=[], quote="", reasons=[])
     entities.forget(profile_id=profile_id, fact_ids=ids)

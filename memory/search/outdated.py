@@ -9,10 +9,12 @@ from datetime import datetime
 from enum import StrEnum
 
 from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.functions import Now
 
-from memory.domain.stating import states, states_by_itself
+from memory.domain.stating import echoes, states, states_by_itself
 from memory.domain.terms import term_ids, tokens
 from memory.models import Fact, FactSource, FactState
+from memory.search.given import past_facts
 
 
 class Mark(StrEnum):
@@ -34,26 +36,34 @@ class Text:
 
 @dataclass(frozen=True)
 class _Past:
-    """A fact that holds no longer; `deleted_at` where the person has deleted it."""
+    """A fact that holds no longer, `until` when it did; `deleted_at` where the person has deleted it.
+
+    Which chats `taught` it, and which were `given` it, so that they may say it again.
+    """
 
     value: str
     quote: str
     deleted_at: datetime | None
-    chats: frozenset[int]
+    until: datetime | None
+    taught: frozenset[int]
+    given: frozenset[int]
 
     def stated_in(self, text: Text) -> bool:
-        if not self.chats.isdisjoint(text.chats):
+        if not self.taught.isdisjoint(text.chats):
             return states(text.text, self.value, self.quote)
+        if self.until is None or text.said_at > self.until:
+            return False
+        if not self.given.isdisjoint(text.chats):
+            return echoes(text.text, self.value, self.quote)
         # What was deleted is gone from whatever was said before, too.
-        before = self.deleted_at is not None and text.said_at <= self.deleted_at
-        return before and states_by_itself(text.text, self.value, self.quote)
+        return self.deleted_at is not None and states_by_itself(text.text, self.value, self.quote)
 
 
 def marks(profile_id: uuid.UUID, found: Sequence[Text]) -> dict[uuid.UUID, Mark]:
     """The marks of texts that say something that no longer holds. Call inside the profile's scope.
 
-    What counts is what their own chats taught and is now superseded, retracted or deleted, and what else was deleted
-    since; unless the same value holds again.
+    What counts is what their own chats taught, or were given, and is now superseded, retracted, expired or deleted,
+    and what else was deleted since; unless the same value holds again.
     """
     marked: dict[uuid.UUID, Mark] = {}
     for past in _past(profile_id, found) if found else ():
@@ -67,19 +77,26 @@ def _past(profile_id: uuid.UUID, found: Sequence[Text]) -> list[_Past]:
     audits = {audit for text in found for audit in text.chats}
     words = term_ids(profile_id, {word for text in found for word in tokens(text.text)})
     evidence = FactSource.objects.filter(audit_id__in=audits).values("fact_id")
+    given = past_facts(profile_id=profile_id, chats=audits)
+    over = Q(expires_at__lte=Now())
     again = Fact.objects.filter(
         Q(key=OuterRef("key")) | Q(key__isnull=True, value_norm=OuterRef("value_norm")),
+        Q(expires_at__isnull=True) | Q(expires_at__gt=Now()),
         profile_id=OuterRef("profile_id"),
         value_norm=OuterRef("value_norm"),
         state=FactState.CURRENT,
     )
     rows = (
         Fact.objects.filter(
-            Q(id__in=evidence) | Q(source_audit_id__in=audits) | Q(state=FactState.DELETED, terms__overlap=words),
+            Q(id__in=evidence)
+            | Q(source_audit_id__in=audits)
+            | Q(id__in=list(given))
+            | Q(state=FactState.DELETED, terms__overlap=words),
             profile_id=profile_id,
         )
         .filter(
             Q(state__in=[FactState.SUPERSEDED, FactState.RETRACTED])
+            | Q(state=FactState.CURRENT) & over  # nobody came by yet to close it
             | Q(state=FactState.DELETED) & ~Q(was_state__in=[FactState.PENDING, FactState.REJECTED])
         )
         .exclude(value="")
@@ -87,16 +104,18 @@ def _past(profile_id: uuid.UUID, found: Sequence[Text]) -> list[_Past]:
         .annotate(again=Exists(again))
         .filter(again=False)
     )
-    facts = list(rows.only("value", "quote", "deleted_at", "source_audit_id", "state"))
-    chats: dict[uuid.UUID, set[int]] = {row.id: {row.source_audit_id} - {None} for row in facts}  # type: ignore[misc]
-    for fact_id, audit in FactSource.objects.filter(fact_id__in=list(chats)).values_list("fact_id", F("audit_id")):
-        chats[fact_id].add(audit)
+    facts = list(rows.only("value", "quote", "deleted_at", "valid_to", "expires_at", "source_audit_id", "state"))
+    taught: dict[uuid.UUID, set[int]] = {row.id: {row.source_audit_id} - {None} for row in facts}  # type: ignore[misc]
+    for fact_id, audit in FactSource.objects.filter(fact_id__in=list(taught)).values_list("fact_id", F("audit_id")):
+        taught[fact_id].add(audit)
     return [
         _Past(
             row.value,
             row.quote,
             row.deleted_at if row.state == FactState.DELETED else None,
-            frozenset(chats[row.id]),
+            (row.deleted_at if row.state == FactState.DELETED else None) or row.valid_to or row.expires_at,
+            frozenset(taught[row.id]),
+            frozenset(given.get(row.id, ())),
         )
         for row in facts
     ]

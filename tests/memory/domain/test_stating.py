@@ -2,7 +2,7 @@
 
 import pytest
 
-from memory.domain.stating import spans, states, states_by_itself, telling
+from memory.domain.stating import echoes, spans, states, states_by_itself, telling
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,21 @@ from memory.domain.stating import spans, states, states_by_itself, telling
 def test_it_knows_a_value_again(text, value, quote, own, others):
     assert states(text, value, quote) is own
     assert states_by_itself(text, value, quote) is others
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "expected"),
+    [
+        ("Bakeries in Bremen, since you live in Bremen.", "Bremen", True),
+        ("A bremen of old.", "Bremen", False),
+        ("The Bremener Stadtmusikanten", "Bremen", False),
+        ("The car is red.", "red", False),
+        ("You drive a red Dacia Duster.", "Dacia Duster", True),
+        ("C++ (of course)", "C++", True),
+    ],
+)
+def test_where_it_was_given_a_name_is_known_by_its_spelling(text, value, expected):
+    assert echoes(text, value) is expected
 
 
 @pytest.mark.parametrize(
