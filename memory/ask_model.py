@@ -12,7 +12,7 @@ from memory.builtin import extract as builtin
 from memory.builtin.summary import summarise
 from memory.config import Task, conf
 from memory.domain.portions import portions
-from memory.domain.prompt import PROMPT_VERSION, REPLY_SCHEMA, extraction_messages, repair_messages
+from memory.domain.prompt import REPLY_SCHEMA, extraction_messages, repair_messages, version_for
 from memory.domain.reply import parse_reply
 from memory.domain.summary import PEOPLE, Checked, Summary, check
 from memory.domain.types import Dropped, Message, Reply
@@ -100,7 +100,7 @@ def ask(question: Question, wanted: Collection[WorkKind], claim: work.Claim, cos
     if where.is_rule_based:
         costs.model, costs.prompt_version = "builtin", BUILTIN_VERSION
         return _by_rule(question, wanted)
-    costs.model, costs.prompt_version = where.identity, PROMPT_VERSION
+    costs.model, costs.prompt_version = where.identity, version_for(question.messages)
     return _Conversation(question, TASKS[_first(wanted)], claim, costs).read(wanted)
 
 

@@ -186,7 +186,7 @@ def finish(turn: Turn, answer: Answer) -> int:
                 profile_id=turn.profile_id, place=turn.place, space_id=turn.space_id, messages=[*fresh, answered]
             )
         # Late, because from here on the person's other chats wait for this one.
-        said_at = _said_at(turn.profile_id)
+        said_at = take_time(turn.profile_id)
         twice = 0
         if turn.place is not None and added is not None:
             conversations.touch(added.conversation_id, said_at=said_at)
@@ -221,13 +221,17 @@ def _unseen(place: conversations.Place) -> list[int]:
     return [i for i in place.match.fresh if i not in repeated]
 
 
-def _said_at(profile_id: uuid.UUID) -> datetime:
-    """Now, and later than anything this profile said before, even where the clock was set back."""
+def take_time(profile_id: uuid.UUID, *, most: int = 1) -> datetime:
+    """Now, and later than anything this profile said before, even where the clock was set back.
+
+    `most`: of so many times in a row, a microsecond apart, the last. Raises BeingErased.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE profiles SET last_said_at = greatest(clock_timestamp(), last_said_at + interval '1 microsecond')"
+            " + %s * interval '1 microsecond'"
             " WHERE id = %s AND erasing_at IS NULL RETURNING last_said_at",
-            [profile_id],
+            [most - 1, profile_id],
         )
         row = cursor.fetchone()
     if row is None:

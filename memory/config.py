@@ -160,6 +160,14 @@ class EpisodesRecall(Section):
     max_chars: int = Field(2048, ge=0, description="Most characters of the episodes' part.")
 
 
+class Documents(Section):
+    max_bytes: int = Field(20_000_000, ge=1, le=200_000_000, description="Largest document that is taken, in bytes.")
+    max_pages: int = Field(300, ge=1, le=5_000, description="Most pages of a document.")
+    max_chars: int = Field(1_000_000, ge=1, le=10_000_000, description="Most characters of text in a document.")
+    timeout_seconds: int = Field(30, ge=1, le=600, description="Longest time in which a document is converted.")
+    memory_mb: int = Field(768, ge=256, le=16_384, description="Most memory of the process that converts a document.")
+
+
 class Memory(Section):
     consent_default: bool = Field(False, description="Is memory on for a profile that is made by being named?")
     approval_default: Literal["auto", "review"] = Field(
@@ -171,6 +179,7 @@ class Memory(Section):
     facts_recall: FactsRecall = Field(default_factory=FactsRecall)
     episodes_summarise: EpisodesSummarise = Field(default_factory=EpisodesSummarise)
     episodes_recall: EpisodesRecall = Field(default_factory=EpisodesRecall)
+    documents: Documents = Field(default_factory=Documents)
     retention_days: float = Field(90.0, gt=0, le=36_500, description="Audit rows older than this are swept.")
     sweep_interval_seconds: float = Field(3600.0, gt=0, description="How often the sweep runs.")
     undo_hours: float = Field(24.0, ge=0, description="How long a deleted fact can be brought back; then it is purged.")

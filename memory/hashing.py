@@ -36,6 +36,11 @@ def anywhere_digest(value_norm: str) -> bytes | None:
     return _digest("anywhere", answers.form(value_norm)) if answers.is_telling(value_norm) else None
 
 
+def document_digest(data: bytes) -> bytes:
+    """What tells whether a document was given before."""
+    return _digest("document", hashlib.sha256(data).hexdigest())
+
+
 def profile_digest(profile_id: uuid.UUID) -> bytes:
     """What is a profile's own and nobody can work out: for the ids in its files."""
     return _digest("profile", str(profile_id))

@@ -11,7 +11,7 @@ from datetime import datetime
 from memory import key_aliases, sensitive
 from memory.domain.cardinality import cardinality_of
 from memory.domain.forgetting import asked_to_forget
-from memory.domain.grounding import DENIED_LATER, ground
+from memory.domain.grounding import DENIED_LATER, NOT_FOUND, ground
 from memory.domain.judge import judge
 from memory.domain.keys import canonical
 from memory.domain.language import in_another_script
@@ -30,9 +30,10 @@ from memory.domain.types import (
     Reply,
     Scope,
     Verdict,
+    is_document,
 )
 from memory.facts import Told
-from memory.models import Profile, Space
+from memory.models import Profile, SourceKind, Space
 from memory.models.fields import new_id
 
 NO_CONFIDENCE = 0.5  # stored where none could be read; such a fact waits for the person
@@ -101,6 +102,7 @@ class Judged:
             category=proposal.category or Category.FACT,
             importance=0.5 if proposal.importance is None else proposal.importance,
             stance=proposal.stance,
+            source_kind=SourceKind.DOCUMENT if message.document else SourceKind.EXTRACTED,
             quote=sensitive.quotable(_words(proposal, grounding), sensitive.policy_of(self.profile)),
             sensitive=kept.sensitive,
             valid_from=since if grounding.ok else None,
@@ -121,7 +123,8 @@ class Judged:
 
 
 def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space: Space) -> Judged:
-    """Check every proposal against what the person said."""
+    """Check every proposal against what the person said, or what stands in their document."""
+    document = is_document(messages)
     zone = zoneinfo.ZoneInfo(profile.timezone)
     dropped = list(reply.dropped)
     policy = sensitive.policy_of(profile)
@@ -130,6 +133,9 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
     refused: list[SensitiveClass] = []
     for proposal in reply.proposals:
         grounding = ground(proposal, messages, zone=zone)
+        if document and (why := _not_in_document(proposal, grounding)):
+            dropped.append(why)
+            continue
         mark = sensitive.judge(proposal, policy, quote=_words(proposal, grounding))
         if mark.handling is Handling.NEVER:
             refused += mark.classes
@@ -140,15 +146,24 @@ def judged(reply: Reply, messages: Sequence[Message], *, profile: Profile, space
     forget: list[Kept] = []
     rest: list[tuple[Proposal, Grounding]] = []
     for proposal, grounding in found:
-        place = asked_to_forget(proposal, messages, grounding, zone)
+        place = None if document else asked_to_forget(proposal, messages, grounding, zone)
         if place is None:
             rest.append((proposal, grounding))
         else:
             forget.append(Kept(replace(proposal, op=Op.RETRACT), place, Verdict(True), forget=True))
-    kept, more = _judged(rest, profile.approval, [m.text for m in messages if m.role == "user"])
+    kept, more = _judged(rest, profile.approval, [m.text for m in messages if m.role == "user"], document=document)
     kept = [_marked(one, marks[id(one.proposal)]) for one in kept]
     dropped += more
     return Judged(profile, space, messages, (*forget, *kept), tuple(dropped), tuple(refused))
+
+
+def _not_in_document(proposal: Proposal, grounding: Grounding) -> Dropped | None:
+    """A document takes nothing back, and what does not stand in it cannot be shown beside its words."""
+    if proposal.op is Op.RETRACT:
+        return Dropped("taken_back", f"{proposal.key}: a document takes nothing back")
+    if not grounding.ok and grounding.reason == NOT_FOUND:
+        return Dropped("not_in_document", f"{proposal.key}")
+    return None
 
 
 def _words(proposal: Proposal, grounding: Grounding) -> str:
@@ -167,9 +182,9 @@ def _marked(kept: Kept, mark: sensitive.Judgement) -> Kept:
 
 
 def _judged(
-    found: Sequence[tuple[Proposal, Grounding]], approval: str, said: Sequence[str]
+    found: Sequence[tuple[Proposal, Grounding]], approval: str, said: Sequence[str], *, document: bool
 ) -> tuple[list[Kept], list[Dropped]]:
-    last = _last_words(found)
+    last = {} if document else _last_words(found)  # further down in a CV stands what was before
     kept: list[Kept] = []
     dropped: list[Dropped] = []
     for proposal, grounding in found:
@@ -180,6 +195,7 @@ def _judged(
             approval=approval,
             pinned_conflict=False,
             corrected=corrected,
+            document=document,
             other_language=in_another_script(proposal.value, said),
         )
         if isinstance(verdict, Dropped):

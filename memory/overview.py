@@ -55,7 +55,8 @@ def facts_from(*, profile_id: uuid.UUID, audit_id: int) -> list[Fact]:
 
 
 def conversations_listed(*, profile_id: uuid.UUID) -> QuerySet[Conversation]:
-    return Conversation.objects.filter(profile_id=profile_id).select_related("space")
+    """Those that were chatted in: documents have a list of their own."""
+    return Conversation.objects.filter(profile_id=profile_id, document__isnull=True).select_related("space")
 
 
 def work_listed(*, profile_id: uuid.UUID, state: str | None = None, kind: str | None = None) -> QuerySet[WorkItem]:

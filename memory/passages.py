@@ -18,7 +18,7 @@ from memory.domain.chunks import chunks
 from memory.domain.sensitive import Policy
 from memory.domain.terms import tokens
 from memory.llm.routing import BUILTIN
-from memory.models import AuditLog, Conversation, Passage, WorkKind
+from memory.models import AuditLog, Conversation, Passage, Profile, WorkKind
 
 LOG = structlog.get_logger(__name__)
 CURSOR = "passages"
@@ -108,6 +108,20 @@ def index(*, profile_id: uuid.UUID, audit_id: int) -> int:
         made = list(_made(row, profile_id, 0 if last is None else last + 1, policy))
         made = [one for one in made if not _says_what_was_deleted(one)]
         Passage.objects.bulk_create(made)
+    return len(made)
+
+
+def index_document(*, profile: Profile, chats: Iterable[AuditLog]) -> int:
+    """Make the passages of a document, whose pages these are, in order. Call inside the profile's scope.
+
+    They are made whether or not chats are indexed: who gives a document wants it to be found.
+    """
+    made: list[Passage] = []
+    policy = sensitive.policy_of(profile)
+    for position, row in enumerate(chats):
+        made += _made(row, profile.id, position, policy)
+    made = [one for one in made if not _says_what_was_deleted(one)]
+    Passage.objects.bulk_create(made)
     return len(made)
 
 

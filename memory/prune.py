@@ -32,6 +32,13 @@ class Pruned:
     kept: tuple[Fact, ...]
     deleted: tuple[Fact, ...]
 
+    def named(self) -> dict[str, list[str]]:
+        """The facts, for the log."""
+        return {
+            "facts_kept": [str(fact.id) for fact in self.kept],
+            "facts_deleted": [str(fact.id) for fact in self.deleted],
+        }
+
 
 def prune(*, profile_id: uuid.UUID, conversation_id: str, with_facts: bool = False, actor: str = "person") -> Pruned:
     """Delete a conversation: its chats, episode, passages, work and hashes, at once and for good.
@@ -45,29 +52,29 @@ def prune(*, profile_id: uuid.UUID, conversation_id: str, with_facts: bool = Fal
         conversation = conversations.named(profile_id=profile_id, public_id=audit.storable_text(conversation_id))
         if conversation is None:
             raise NotFound("There is no such conversation.")
-        chats = AuditLog.objects.filter(conversation_id=conversation.id, event_type=Event.CHAT_COMPLETED)
-        audit_ids = list(chats.values_list("id", flat=True))
-        taught = _taught(profile_id, audit_ids)
-        gone = _only_here(taught, audit_ids) if with_facts else []
-        for fact in gone:
-            facts.remove(fact, actor=actor, alone=True)
-        count = _remove(conversation, audit_ids)
-        kept = tuple(fact for fact in taught if fact not in gone)
+        done = take_out(conversation, with_facts=with_facts, actor=actor)
         audit.record(
             audit.Entry(
                 Event.CONVERSATION_DELETED,
                 profile_id,
-                {
-                    "conversation_id": conversation.public_id,
-                    "chats": count,
-                    "facts_kept": [str(fact.id) for fact in kept],
-                    "facts_deleted": [str(fact.id) for fact in gone],
-                },
+                {"conversation_id": conversation.public_id, "chats": done.chats, **done.named()},
                 actor,
                 space_id=conversation.space_id,
             )
         )
-    return Pruned(count, kept, tuple(gone))
+    return done
+
+
+def take_out(conversation: Conversation, *, with_facts: bool, actor: str) -> Pruned:
+    """Remove it, locked by the caller, with what was made of it. Call inside the scope, under `facts.lock`."""
+    chats = AuditLog.objects.filter(conversation_id=conversation.id, event_type=Event.CHAT_COMPLETED)
+    audit_ids = list(chats.values_list("id", flat=True))
+    taught = _taught(conversation.profile_id, audit_ids)
+    gone = _only_here(taught, audit_ids) if with_facts else []
+    for fact in gone:
+        facts.remove(fact, actor=actor, alone=True)
+    count = _remove(conversation, audit_ids)
+    return Pruned(count, tuple(fact for fact in taught if fact not in gone), tuple(gone))
 
 
 def _taught(profile_id: uuid.UUID, audit_ids: Sequence[int]) -> list[Fact]:

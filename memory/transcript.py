@@ -76,7 +76,16 @@ def _messages(
     for message in said or []:
         if not message.get("known", False):
             role, text = str(message.get("role", "")), str(message.get("text", ""))
-            yield Message(role=role, text=text, at=at, audit_id=audit_id, space_id=space_id)
+            page = message.get("page")
+            yield Message(
+                role=role,
+                text=text,
+                at=at,
+                audit_id=audit_id,
+                space_id=space_id,
+                document=str(message.get("document") or ""),
+                page=page if isinstance(page, int) else None,
+            )
     if answer and answer.get("text"):
         yield Message(role="assistant", text=str(answer["text"]), at=at, audit_id=audit_id, space_id=space_id)
 

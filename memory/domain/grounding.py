@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, tzinfo
@@ -62,7 +63,7 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
     for index, message in enumerate(messages):
         if message.role != "user" or not message.new:
             continue
-        text = said(message.text)
+        text = said(message.text, bool(message.document))
         day = message.at.astimezone(zone).date() if message.at else None
         here = [_unless_played(one, text, games[index]) for one in _standings(claim, proposal, index, text, day)]
         everywhere += here
@@ -75,7 +76,7 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
     if best is None:
         seen = quoted or everywhere
         return Grounding(False, reason=_worst(seen) if seen else NOT_FOUND)
-    text = said(messages[best.index].text)
+    text = said(messages[best.index].text, bool(messages[best.index].document))
     later = max(everywhere, key=lambda one: one.order, default=best)
     if later.meaning is Meaning.FORGET and later.order > best.order:
         return Grounding(False, reason=Meaning.FORGET.value)
@@ -90,9 +91,11 @@ def ground(proposal: Proposal, messages: Sequence[Message], *, zone: tzinfo | No
 
 
 def _games(messages: Sequence[Message]) -> dict[int, list[Span]]:
-    """By the index of each message of the person: what of it is part of a game."""
-    theirs = [index for index, message in enumerate(messages) if message.role == "user"]
-    return dict(zip(theirs, played(tuple(said(messages[index].text).text for index in theirs)), strict=True))
+    """By the index of each message of the person: what of it is part of a game. Nobody plays in a document."""
+    theirs = [index for index, message in enumerate(messages) if message.role == "user" and not message.document]
+    return defaultdict(
+        list, zip(theirs, played(tuple(said(messages[index].text).text for index in theirs)), strict=True)
+    )
 
 
 def _unless_played(one: _Standing, text: Said, games: Sequence[Span]) -> _Standing:

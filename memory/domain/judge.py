@@ -12,6 +12,7 @@ REVIEW = "review"
 
 # The reasons a person may read beside a pending fact. A code may have more behind a colon.
 REASONS = {
+    "document": "It stands in a document that you gave: say whether it is so.",
     "review": "Everything that is learned waits for you to approve it.",
     "not_asserted:hypothetical": "It was only imagined or supposed.",
     "not_asserted:quoted": "It was quoted from somebody else.",
@@ -47,6 +48,7 @@ def judge(
     pinned_conflict: bool,
     corrected: bool = False,
     other_language: bool = False,
+    document: bool = False,
     min_confidence: float = 0.3,
     review_min_confidence: float = 0.6,
 ) -> Verdict | Dropped:
@@ -54,6 +56,7 @@ def judge(
 
     corrected: another claim of the same chat and one-valued key stands further on in the person's words, so this
     one enters history anyway, whatever was said against it later.
+    document: it stands in a document and was not said: nothing of it becomes current by itself.
     Dropped is what the person asked to forget and, under review, what is too unsure to bother them with.
     """
     if approval not in (AUTO, REVIEW):
@@ -67,7 +70,9 @@ def judge(
         reasons.append("other_language")
     if pinned_conflict:
         reasons.append("against_pinned")
-    if approval == REVIEW:
+    if document:
+        reasons.insert(0, "document")
+    elif approval == REVIEW:
         reasons.insert(0, "review")
     return Verdict(current=not reasons, reasons=tuple(reasons))
 

@@ -10,9 +10,10 @@ from importlib import resources
 from typing import Any
 
 from .text import clamp, one_line
-from .types import Cardinality, Category, Message, Op, Scope, Stance
+from .types import Cardinality, Category, Message, Op, Scope, Stance, is_document
 
 PROMPT_VERSION = "extract.v1"
+DOCUMENT_VERSION = "document.v1"  # for what a person gives to be read, and did not say
 MAX_KNOWN_KEYS = 50
 MAX_KNOWN_VALUE = 80
 MAX_MESSAGE = 8000
@@ -57,9 +58,14 @@ REPLY_SCHEMA: dict[str, Any] = _object(
 
 
 @cache
-def instructions() -> str:
+def instructions(version: str = PROMPT_VERSION) -> str:
     """The fixed part of the prompt. It comes first and never changes within a version, so providers cache it."""
-    return resources.files("memory.prompts").joinpath(f"{PROMPT_VERSION}.txt").read_text(encoding="utf-8").strip()
+    return resources.files("memory.prompts").joinpath(f"{version}.txt").read_text(encoding="utf-8").strip()
+
+
+def version_for(messages: Sequence[Message]) -> str:
+    """The prompt that these are read with."""
+    return DOCUMENT_VERSION if is_document(messages) else PROMPT_VERSION
 
 
 def extraction_messages(
@@ -73,7 +79,7 @@ def extraction_messages(
     want_summary: bool = True,
     so_far: Mapping[str, Any] | None = None,
 ) -> list[dict[str, str]]:
-    """The request for one conversation: the rules, then what is particular to it.
+    """The request for one conversation or document: the rules for such, then what is particular to it.
 
     chat_time: when the last turn was said (aware); dates in it are worked out from that day in `timezone`.
     known_keys: what is known already (key, value), most related first. so_far: the summary of what was said before,
@@ -98,10 +104,13 @@ def extraction_messages(
     days = [_day_of(message, timezone, local) for message in messages]
     if any(days):
         lines += ["", 'A message with a "date" was said on that day: work out dates in it from there.']
-    lines += ["", "The conversation, one message a line:"]
+    if is_document(messages):
+        lines += ["", f"The document {_json(messages[-1].document)}, one part a line:"]
+    else:
+        lines += ["", "The conversation, one message a line:"]
     lines += [_line(message, day) for message, day in zip(messages, days, strict=True) if message.text.strip()]
     return [
-        {"role": "system", "content": instructions()},
+        {"role": "system", "content": instructions(version_for(messages))},
         {"role": "user", "content": "\n".join(lines)},
     ]
 
@@ -134,7 +143,9 @@ def _day_of(message: Message, timezone: tzinfo, local: datetime) -> str | None:
 
 def _line(message: Message, day: str | None) -> str:
     line: dict[str, Any] = {"role": message.role, "text": clamp(message.text, MAX_MESSAGE)}
-    if day:
+    if message.document:
+        line = ({} if message.page is None else {"page": message.page}) | {"text": line["text"]}
+    elif day:
         line = {"date": day, **line}
     return _json(line if message.new else {"context": True, **line})
 

@@ -50,9 +50,9 @@ class Said:
 
 
 @lru_cache(maxsize=64)
-def said(text: str) -> Said:
-    """The message made ready. Cached: all proposals of a chat look at the same few messages."""
-    own = own_words(text)
+def said(text: str, document: bool = False) -> Said:
+    """The message, or the part of a document, made ready. Cached: all proposals of a chat look at the same few."""
+    own = own_words(text, asks=not document)
     folded = fold(own)
     breaks, at = [], 0
     for gap in _GAP.finditer(own):

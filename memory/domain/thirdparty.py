@@ -80,18 +80,18 @@ _ONESELF = regex.compile(
 _PASTED = regex.compile(r"[^\n.!?:\uff1a]{0,120}(?:[:\uff1a]|[.!?]?[ \t]*\n(?=.{200}))", regex.DOTALL)
 
 
-def own_words(text: str) -> str:
+def own_words(text: str, *, asks: bool = True) -> str:
     """The text with everything that is not the person's own word replaced by MASK, offset for offset.
 
     Masked are code fences, block quotes, forwarded mail, tagged documents, what others are said to have written or
     said and, behind a request about a text ("summarise this page: ..."), what follows its colon and long passages in
-    quotation marks.
+    quotation marks. `asks`: False for what asks for nothing: in a CV, "review" is what somebody does for a living.
     """
     for pattern in (_TAGGED, _FENCED, _INLINE_FENCE, _FORWARDED, _BLOCKQUOTE):
         text = pattern.sub(lambda match: _mask(match.group()), text)
     for pattern in (_WROTE, _SAID):
         text = pattern.sub(_without_told, text)
-    request = _REQUEST.search(text)
+    request = _REQUEST.search(text) if asks else None
     if request is None:
         return text
     text = _QUOTED.sub(lambda m: _mask(m.group()) if len(m.group()) > MIN_QUOTED else m.group(), text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -61,6 +61,7 @@ class Message:
 
     `text` is the readable text alone (text parts of a content array, joined); `new` says that it belongs
     to the turns being read and not to the context shown before them; `at` is when it was said, `space_id` where.
+    A part of a document names it and, where it has pages, its `page`.
     """
 
     role: str
@@ -69,6 +70,14 @@ class Message:
     at: datetime | None = None
     audit_id: int | None = None
     space_id: uuid.UUID | None = None
+    document: str = ""
+    page: int | None = None
+
+
+def is_document(messages: Sequence[Message]) -> bool:
+    """Whether what is new in them is a document that the person gave, and nothing that they said."""
+    new = [message for message in messages if message.new]
+    return bool(new) and all(message.document for message in new)
 
 
 @dataclass(frozen=True)

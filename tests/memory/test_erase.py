@@ -19,6 +19,7 @@ from django.db import IntegrityError, connection
 
 from memory import apikeys, chats, cursor, erase, facts, files, profiles, spaces
 from memory.db import operator_scope, profile_scope, upkeep_scope
+from memory.documents import adding
 from memory.errors import BeingErased, NotFound
 from memory.models import (
     AuditLog,
@@ -62,6 +63,7 @@ WORDS = (
     "ayeayelin",
     "lemurita",
     "caracalia",
+    "bilbyanne",
 )
 
 
@@ -123,6 +125,7 @@ def live(model: ScriptedModel, owner: Person) -> Profile:
         json.dumps([{"uuid": "c1", "chat_messages": [{"sender": "human", "text": "I like Caracalia."}]}])
     )
     importing.run(profile_id=marta.id, path=brought, name="caracalia.json")
+    adding.add(profile_id=marta.id, name="bilbyanne.txt", data=b"I sail to Bilbyanne.")
     (folder / "export.jsonl").write_text("\n".join(WORDS))
     return marta
 
