@@ -16,6 +16,7 @@ from memory.audit import storable_text
 from memory.config import conf
 from memory.consent import Wanted
 from memory.db import profile_scope
+from memory.documents import selectors
 from memory.domain.ranking.embedded import question_text
 from memory.domain.text import normalise
 from memory.errors import InvalidInput
@@ -128,9 +129,13 @@ def _found(
         found += [_fact(one, space) for one in facts.search(question, scope, most=k, now=now)]
     if "episodes" in kinds and wanted.episodes:
         found += [_episode(one) for one in episodes.search(question, scope, most=k + SPARE, now=now)]
-    if "passages" in kinds and wanted.facts and conf().semantic.enabled:
-        zone = space.profile.timezone
-        found += [_passage(one) for one in passages.search(unnamed, scope, most=k + SPARE, now=now, zone=zone)]
+    if "passages" in kinds and wanted.facts:
+        of_chats = conf().semantic.enabled
+        documents = set() if of_chats else selectors.conversations_of(space)
+        if of_chats or documents:
+            zone = space.profile.timezone
+            rows = passages.search(unnamed, scope, most=k + SPARE, now=now, zone=zone)
+            found += [_passage(one) for one in rows if of_chats or one.row.conversation_id in documents]
     return found
 
 
