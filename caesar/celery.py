@@ -65,6 +65,10 @@ app.conf.update(
         "visibility_timeout": 600,
         "unacked_restore_interval": 2,
         "unacked_restore_throttle": 1,
+        # Whoever sends a wake-up while the broker is away gives up soon: the work itself is safe.
+        "max_retries": 2,
+        "interval_start": 0,
+        "interval_step": 0.2,
         "socket_connect_timeout": 5,
         "socket_keepalive": True,
         "socket_keepalive_options": KEEPALIVE,

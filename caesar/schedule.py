@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any
 
@@ -33,6 +34,22 @@ class Scheduler(beat.Scheduler):  # type: ignore[misc]
             entry.last_run_at = steady() - entry.schedule.run_every
 
     def apply_async(self, entry: Any, producer: Any = None, advance: bool = True, **kwargs: Any) -> Any:
-        if wake_ups.waiting(producer or self.producer, entry.options["queue"]) >= MOST_WAITING:
-            return self.reserve(entry) if advance else None
-        return super().apply_async(entry, producer=producer, advance=advance, **kwargs)
+        try:
+            if wake_ups.waiting(producer or self.producer, entry.options["queue"]) >= MOST_WAITING:
+                return self.reserve(entry) if advance else None
+            return super().apply_async(entry, producer=producer, advance=advance, **kwargs)
+        except Exception:
+            self._let_go()
+            raise
+
+    def _let_go(self) -> None:
+        """A connection that broke in the middle of something may be of no use for ever: the next try makes one."""
+        held = self.__dict__.pop("connection", None)
+        self.__dict__.pop("producer", None)
+        if held is not None:
+            with suppress(Exception):
+                held.release()
+
+    def _ensure_connected(self) -> Any:
+        """Waits for the broker as long as it takes, and no longer: it is looked for each second."""
+        return self.connection.ensure_connection(interval_start=1, interval_step=0, interval_max=1)

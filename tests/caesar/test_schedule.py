@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from celery import Celery
+from kombu.exceptions import OperationalError
 
 from caesar.celery import app
+from caesar.embedded import valkey
 from caesar.schedule import MOST_WAITING, Scheduler
 from workers import wake_ups
 
@@ -71,3 +77,31 @@ def test_more_work_adds_no_more_wake_ups_than_can_be_taken(scheduler):
 
     assert wake_ups.send(tasks.extract_due, most=1_000) == wake_ups.MOST_WAITING
     assert wake_ups.send(tasks.extract_due, most=1_000) == 0
+
+
+def test_wake_ups_come_again_after_the_broker_was_away(monkeypatch):
+    """Both from the scheduler and from those who have work, however often they tried in vain."""
+    from workers import tasks
+
+    home = Path(tempfile.mkdtemp(prefix="caesar-broker-"))
+    apart = Celery("apart", broker=valkey.Valkey(home).url(), set_as_current=False)
+    apart.conf.update({name: app.conf[name] for name in ("beat_schedule", "broker_transport_options", "task_queues")})
+    apart.conf.task_publish_retry_policy = app.conf.task_publish_retry_policy
+    monkeypatch.setattr(wake_ups, "current_app", apart)
+    try:
+        with valkey.running(home):
+            scheduler = Scheduler(apart)
+            assert run(scheduler) == len(app.conf.beat_schedule)
+            assert wake_ups.send(tasks.extract_due) == 1
+        producer = scheduler.producer
+        for _ in range(3):
+            for entry in scheduler.schedule.values():
+                scheduler.apply_entry(entry, producer=producer)  # says that it cannot
+            with pytest.raises(OperationalError):
+                wake_ups.send(tasks.extract_due)
+        with valkey.running(home):
+            for entry in scheduler.schedule.values():
+                scheduler.apply_async(entry, producer=scheduler.producer)
+            assert wake_ups.send(tasks.extract_due) == 1
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
