@@ -15,6 +15,7 @@ from memory.domain.text import normalise
 from memory.models import AuditLog, EpisodeSummary, Fact, FactState, WorkItem
 from tests.people import Person
 
+PRICED = "anthropic/claude-haiku-4-5-20251001"
 TOLD = [
     ("dog.name", "Beans", "person", "Our dog is called Beans, she is a beagle."),
     ("dog.breed", "beagle", "person", "Our dog is called Beans, she is a beagle."),
@@ -154,7 +155,7 @@ def worked(who: Person) -> None:
         audit_id = told(who, f"The weather is fine, said {n}.", f"d{n}")
         tokens = 300 + 70 * (n * 7 % 11)
         ended = {"state": "done", "outcome": "learned", "finished_at": now - timedelta(days=n * 3 % 29)}
-        read(who, audit_id, **ended, calls=1 + n % 3, input_tokens=tokens, output_tokens=60, model="openai/small-1")
+        read(who, audit_id, **ended, calls=1 + n % 3, input_tokens=tokens, output_tokens=60, model=PRICED)
     failed = {"attempts": 5, "model": "openai/small-1", "first_failed_at": now}
     read(
         who,
