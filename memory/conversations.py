@@ -180,10 +180,13 @@ def sweep(*, conversation_ids: Sequence[uuid.UUID]) -> int:
     """Delete those of these conversations that have no chat in the log any more; what else it tells of them loses the
     link. Call inside a scope of the profile's. Returns how many.
     """
+    chats = AuditLog.objects.filter(event_type=Event.CHAT_COMPLETED)
+    left = Exists(chats.filter(conversation=OuterRef("id")))
+    empty = Conversation.objects.filter(~left, id__in=conversation_ids).values_list("id", flat=True)
     went = 0
     # Turns that are being written are waited for: afterwards they are seen, or make a conversation of their own.
-    for row in Conversation.objects.select_for_update().filter(id__in=conversation_ids).order_by("id"):
-        if not AuditLog.objects.filter(conversation=row, event_type=Event.CHAT_COMPLETED).exists():
+    for row in Conversation.objects.select_for_update().filter(id__in=list(empty)).order_by("id"):
+        if not chats.filter(conversation=row).exists():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT audit_prune(%s)", [row.id])
             remove(row)

@@ -26,7 +26,7 @@ from memory.db import now, operator_scope, upkeep_scope
 from memory.models import AuditLog, Event, OffRecord, WorkItem, WorkState
 
 LOG = structlog.get_logger(__name__)
-BATCH = 500
+BATCH = 200
 UNREAD = (WorkState.WAITING, WorkState.RUNNING, WorkState.DEAD)
 Whose = uuid.UUID | None  # None: rows that belong to nobody, such as wrong keys
 
