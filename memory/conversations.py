@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
-from django.db.models import OuterRef, Q, Subquery
+from django.db.models import Exists, OuterRef, Q, Subquery
 
 from memory.domain.history import Incoming, Match, Seen, match, said_there, sent_again, without
 from memory.errors import InvalidInput
