@@ -53,8 +53,10 @@ def _application() -> ASGIApp:
     from caesar.chat_page.app import stream
     from caesar.live.app import PATH as LIVE
     from caesar.live.app import live
+    from caesar.mcp.app import PATH as MCP
+    from caesar.mcp.app import speak
 
-    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), CHAT_PAGE: stream, LIVE: live}
+    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), CHAT_PAGE: stream, LIVE: live, MCP: speak}
     dispatch = Dispatch(rest=rest, lifespan=lifespan, by_path=by_path)  # type: ignore[arg-type]
     return Guard(Prefix(dispatch, config().path_prefix), max_bytes=config().max_request_bytes, hosts=config().hosts)
 

@@ -9,6 +9,7 @@ from django.db import connections
 from starlette.types import Receive, Scope, Send
 
 from caesar.chat import db, turn
+from caesar.mcp import app as mcp
 from memory.errors import ModelError
 from memory.llm import embedding, gateway
 from memory.llm.routing import route_for
@@ -40,6 +41,7 @@ async def _warm_up() -> None:
 
 async def _shut_down() -> None:
     await turn.all_finished(FINISH_SECONDS)
+    await mcp.close()
     await gateway.close()
     await asyncio.to_thread(db.shut_down)
     connections["default"].close_pool()  # type: ignore[attr-defined]

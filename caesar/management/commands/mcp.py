@@ -1,0 +1,55 @@
+"""`manage.py mcp`: the protocol over standard input and output, for an assistant on this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from argparse import RawDescriptionHelpFormatter
+from collections.abc import Callable
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db import connection
+
+from memory import operations, profiles
+from memory.models import Profile
+
+EXAMPLE = """
+An assistant starts it by itself. In Claude Desktop's or Cursor's list of servers:
+
+  {"mcpServers": {"memory": {"command": "/path/to/caesar/.venv/bin/python",
+                             "args": ["/path/to/caesar/manage.py", "mcp"]}}}
+"""
+
+
+class Command(BaseCommand):
+    help = "Serve the Model Context Protocol over standard input and output, for one profile, until input ends."
+    requires_system_checks: list[str] = []
+
+    def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
+        return super().create_parser(*args, epilog=EXAMPLE, formatter_class=RawDescriptionHelpFormatter, **kwargs)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--profile", metavar="NAME", help="whose memory it is (default: the default profile)")
+        parser.add_argument("--user", help="whose profile it is (default: the operator's)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        from caesar.mcp.server import made
+
+        user = operations.user_named(options["user"])
+        profile_id = operations.profile_named(user_id=user.id, name=options["profile"]).id
+
+        async def whose() -> Profile:
+            # Anew each time: what the person has chosen may have changed since.
+            return await asyncio.to_thread(_with_db, profiles.bound, profile_id)
+
+        async def run(deed: Callable[..., Any], *given: Any, **named: Any) -> Any:
+            return await asyncio.to_thread(_with_db, deed, *given, **named)
+
+        asyncio.run(made(whose, run).run_stdio_async())
+
+
+def _with_db(job: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    try:
+        return job(*args, **kwargs)
+    finally:
+        connection.close()
