@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from datetime import timedelta
 
 from django.db.models import Count, Q, QuerySet
 
-from memory.db import operator_scope
+from memory.db import now, operator_scope
 from memory.models import EmbedQueue, ModelPause, WorkItem, WorkKind, WorkState
 
 
@@ -36,6 +37,14 @@ def everybodys_counts() -> dict[tuple[str, str], int]:
     with operator_scope():
         rows = WorkItem.objects.filter(state__in=OPEN).values("kind", "state").annotate(many=Count("id")).order_by()
         return found | {(row["kind"], row["state"]): row["many"] for row in rows}
+
+
+def everybodys_lately(*, span: timedelta) -> dict[str, int]:
+    """How many items of each kind were read in the time up to now. Opens the operator's scope."""
+    with operator_scope():
+        rows = WorkItem.objects.filter(state=WorkState.DONE, finished_at__gt=now() - span)
+        counted = rows.values("kind").annotate(many=Count("id")).order_by()
+        return {kind.value: 0 for kind in WorkKind} | {row["kind"]: row["many"] for row in counted}
 
 
 def listed(*, profile_id: uuid.UUID, standing: str) -> QuerySet[WorkItem]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 from django.contrib import messages
@@ -79,10 +80,14 @@ def _installation(own: list[work_days.Day]) -> dict[str, Any]:
     """What concerns everybody, for the operator. Where all that was done was done for one, it is not drawn twice."""
     today, zone = timezone.localdate(), timezone.get_current_timezone()
     counted = work_selectors.everybodys_counts()
+    lately = work_selectors.everybodys_lately(span=timedelta(hours=1))
     kinds = sorted({kind for kind, _state in counted})
     days = work_days.everybodys_days(zone=zone, today=today, many=DAYS)
     return {
-        "queues": [(KINDS.get(kind, kind), [counted[kind, state] for state in work_selectors.OPEN]) for kind in kinds],
+        "queues": [
+            (KINDS.get(kind, kind), [*(counted[kind, state] for state in work_selectors.OPEN), lately[kind]])
+            for kind in kinds
+        ],
         "lags": cursor.lag(),
         "workers": workers.listed(),
         "pauses": work_selectors.pauses(),

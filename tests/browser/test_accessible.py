@@ -127,6 +127,31 @@ def test_the_look_sees_what_is_wrong(sight):
     sight.troubles = [each for each in sight.troubles if "style-src" not in each and "inline style" not in each]
 
 
+CONTROLS = "a[href], button, input:not([type=hidden]), select, textarea, summary"
+
+
+@pytest.mark.parametrize("path", [path for path in PATHS if "?" not in path])
+def test_each_control_of_each_page_is_reached_by_the_tab_key_and_shows_it(sight, anna, path):
+    lived(anna)
+    page = sight.open(path)
+    reached = set()
+    for _ in range(page.locator(CONTROLS).count() + 12):  # a date is four stops
+        page.keyboard.press("Tab")
+        outline, what = page.evaluate(
+            "() => { const e = document.activeElement;"
+            " return [e === document.body ? 'page' : getComputedStyle(e).outlineStyle, e.outerHTML.slice(0, 300)] }"
+        )
+        assert outline != "none", what
+        reached.add(what)
+    # Of radio buttons the one that is chosen is a stop, and the arrow keys lead to the others.
+    there = page.evaluate(
+        "(controls) => Array.from(document.querySelectorAll(controls)).filter(e => e.checkVisibility() && !e.disabled"
+        " && e.type !== 'radio').map(e => e.outerHTML.slice(0, 300))",
+        CONTROLS,
+    )
+    assert set(there) - reached == set()
+
+
 def test_every_control_can_be_reached_and_seen_by_keyboard(sight, anna):
     lived(anna)
     page = sight.open("/dashboard/facts")

@@ -42,7 +42,7 @@ def test_it_is_narrowed_and_a_row_is_opened(sight, anna):
     page.get_by_label("What", exact=True).select_option("chats")
     page.get_by_role("button", name="Show").click()
     expect(page.locator("#timeline li")).to_have_count(1)
-    page.locator("#timeline a").click()
+    page.locator("#timeline a").first.click()
     expect(page.locator(".said").first).to_contain_text("I like tea.")
     page.get_by_text("All that the row holds").click()
     expect(page.locator("pre")).to_contain_text('"decision_id"')

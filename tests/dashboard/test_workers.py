@@ -1,6 +1,7 @@
 """/dashboard/workers: what waits, fails or was given up; charts of what was read."""
 
 import itertools
+import re
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -81,6 +82,17 @@ def test_the_whole_installation_is_the_operators_business(anna, bert):
     anna.post("/dashboard/workers/retry/everybody")
     with profile_scope(bert.who.profile_id):
         assert WorkItem.objects.get().state == "waiting"
+
+
+def test_the_operator_sees_how_much_is_read(anna):
+    operator(anna)
+    for hours in (0.1, 0.9, 1.5):
+        item(anna, state="done", finished_at=datetime.now(UTC) - timedelta(hours=hours))
+    item(anna, state="dead", finished_at=datetime.now(UTC))
+    content = anna.get("/dashboard/workers").content.decode()
+    assert "Read in the last hour" in content
+    (row,) = re.findall(r'<th scope="row">Facts</th>(.*?)</tr>', content)
+    assert re.findall(r">(\d+)<", row) == ["0", "0", "1", "2"]
 
 
 def test_the_operator_sees_who_works(anna):
