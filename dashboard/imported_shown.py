@@ -62,6 +62,7 @@ class Shown:
     format: str
     state: str
     counts: list[str]
+    unread: int
 
 
 def format_of(name: str) -> str:
@@ -85,7 +86,9 @@ def skipped_of(report: Report) -> list[tuple[str, str]]:
     return [(one.where, _(one.why)) for one in report.skipped]
 
 
-def shown(rows: Iterable[Import]) -> list[Shown]:
+def shown(rows: Iterable[tuple[Import, int]]) -> list[Shown]:
+    """Imports, each with how many of its chats are not read yet."""
     return [
-        Shown(row, format_of(row.format), str(STATES[ImportState(row.state)]), counts_of(row.counts)) for row in rows
+        Shown(row, format_of(row.format), str(STATES[ImportState(row.state)]), counts_of(row.counts), unread)
+        for row, unread in rows
     ]

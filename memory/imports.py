@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django.db import connection
-from django.db.models import QuerySet
-from django.db.models.functions import Now
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Now
 
 from memory import cursor
 from memory.db import claim_scope, profile_scope
@@ -58,9 +58,11 @@ def end(row: Import, *, error: str = "") -> None:
         row.refresh_from_db()
 
 
-def listed(*, profile_id: uuid.UUID) -> QuerySet[Import]:
-    """The profile's imports. Call inside its scope."""
-    return Import.objects.filter(profile_id=profile_id)
+def listed(*, profile_id: uuid.UUID) -> QuerySet[Any]:
+    """The profile's imports, each with how many of its chats wait for their turn to be read. Call inside its scope."""
+    waiting = ImportedChat.objects.filter(source=OuterRef("pk"), waiting=True).order_by().values("source")
+    unread = Subquery(waiting.annotate(many=Count("id")).values("many"))
+    return Import.objects.filter(profile_id=profile_id).annotate(unread=Coalesce(unread, 0))
 
 
 def brought(row: Import, chats: Mapping[int, uuid.UUID], waiting: Collection[int]) -> None:

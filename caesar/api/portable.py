@@ -85,6 +85,7 @@ class ImportSerializer(serializers.Serializer[Import]):
     state = serializers.CharField(help_text="running, done or failed.")
     records = serializers.IntegerField(source="total")
     done = serializers.IntegerField(help_text="How many of the records are written.")
+    unread = serializers.IntegerField(help_text="How many of its chats wait for their turn to be read.")
     counts = serializers.JSONField()
     error = serializers.CharField()
     started_at = serializers.DateTimeField()

@@ -75,5 +75,5 @@ def go(request: HttpRequest, person: Person, token: uuid.UUID) -> HttpResponse:
 def _page(request: HttpRequest, person: Person, *, status: int = 200, **more: Any) -> HttpResponse:
     with profile_scope(person.profile.id):
         rows = imports.listed(profile_id=person.profile.id).order_by("-updated_at")
-        there = imported_shown.shown(rows[:MOST_SHOWN])
+        there = imported_shown.shown((row, row.unread) for row in rows[:MOST_SHOWN])
     return page(request, person, "import.html", {"imports": there, **more}, name="settings", status=status)

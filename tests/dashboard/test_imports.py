@@ -47,6 +47,7 @@ def test_a_file_is_looked_through_first_and_then_imported(anna, database):
     assert "Imported. Conversations: 1 new; Messages: 2 new" in page.text
     assert "archive.json" in page.text
     assert "1 of 1 record" in page.text
+    assert "1 chat waits to be read" in page.text
     assert kept(anna) == []
     with profile_scope(anna.who.profile_id):
         assert AuditLog.objects.filter(event_type="chat.completed").count() == 1

@@ -120,6 +120,11 @@ def test_fields_that_name_somebody_else_change_no_owner(anna, bert, database):
     assert anna.get("/v1/import").json()["results"] == []
 
 
+def test_it_says_how_many_chats_wait_to_be_read(anna):
+    send(anna, FOG)
+    assert anna.get("/v1/import").json()["results"][0]["unread"] == 1
+
+
 def test_settings_come_along_where_that_is_wanted(anna, bert):
     profiles.update(profile_id=anna.who.profile_id, changes={"timezone": "Europe/Tallinn"})
     exported = body(anna.get("/v1/export"))
