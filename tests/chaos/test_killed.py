@@ -85,22 +85,22 @@ def test_an_emptied_broker_loses_nothing(site: Site, facts: Iterator[Told]) -> N
 
 @pytest.mark.long
 def test_nothing_is_lost_over_a_thousand_chats_under_random_kills(site: Site, facts: Iterator[Told]) -> None:
-    _live(site, facts, chats=int(os.environ.get("CHATS", "1000")), kill_every=10.0)
+    _live(site, facts, chats=int(os.environ.get("CHATS", "1000")))
 
 
-def _live(site: Site, facts: Iterator[Told], *, chats: int, kill_every: float) -> None:
+def _live(site: Site, facts: Iterator[Told], *, chats: int) -> None:
     """Several people chat while somebody pulls plugs."""
     site.model.extraction(lambda r: Text(reading(r), delay=random.random()))
     ending = threading.Event()
     kills: list[str] = []
 
     def plugs() -> None:
-        dice = random.Random(11)
-        while not ending.wait(kill_every * (0.5 + dice.random())):
-            name = dice.choice(list(PROCESSES))
-            if (found := site.process(name)) is not None:
+        dice, after = random.Random(11), 10
+        while not ending.wait(0.2):
+            if len(site.tried) >= after and (found := site.process(name := dice.choice(list(PROCESSES)))) is not None:
                 found.kill()
                 kills.append(name)
+                after = len(site.tried) + dice.randint(10, 30)
 
     def talk(n: int) -> None:
         site.tell(next_fact(), stream=n % 2 == 0, profile=f"p{n % 7}" if n % 3 else None)
