@@ -47,6 +47,15 @@ class Bounded:
         return piece
 
 
+def depth(text: bytes) -> int:
+    """How deep a whole JSON text is nested."""
+    deepest = here = 0
+    for sign in _BRACKETS.findall(_STRING.sub(b"", text)):
+        here += 1 if sign in b"[{" else -1
+        deepest = max(deepest, here)
+    return deepest
+
+
 class Shallow:
     """JSON that is nested no deeper than MOST_DEPTH: what reads it remembers the way to where it is."""
 

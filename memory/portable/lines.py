@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from memory.errors import InvalidInput
+from memory.portable.bounded import depth
 from memory.portable.kinds import FORMAT, MOST_LINE, VERSION, Kind
 
 Record = dict[str, Any]
+MOST_DEPTH = 100
 CUT_OFF = "The export is cut off: its last line is missing. Nothing was imported."
 
 
@@ -66,6 +68,8 @@ def _header(record: Record) -> Record:
 
 
 def _record(line: bytes, number: int) -> Record:
+    if depth(line) > MOST_DEPTH:
+        raise InvalidInput(f"Line {number} is nested deeper than {MOST_DEPTH} levels. Nothing was imported.")
     try:
         record = json.loads(line, parse_constant=_refuse, parse_float=_finite)
     except (ValueError, RecursionError):

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from memory import audit, consent, conversations, imports, sensitive
 from memory.domain.history import Incoming
+from memory.domain.sensitive import SensitiveClass
 from memory.hashing import message_digest
 from memory.models import AuditLog, Conversation, Event, Import, Space
 from memory.models.fields import new_id
+from memory.portable.fields import MOST_COUNT
 from memory.portable.parsed import Parsed
 from memory.portable.records import CHAT_IDS
 
@@ -35,6 +37,7 @@ def write(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
     rows = Conversation.objects.filter(profile_id=context.profile_id, id__in=by_id)
     there = dict(rows.values_list("id", "space_id"))
     known = _known(context.profile_id, mine, list(by_id))
+    spaces = {row.id: row for row in Space.objects.select_related("profile").filter(profile_id=context.profile_id)}
     counts: Counter[str] = Counter({"chats off the record": len(batch) - len(mine)})
     entries: list[tuple[int, audit.Entry]] = []
     for each in mine:
@@ -47,7 +50,7 @@ def write(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
             counts["chats unusable"] += 1
         else:
             where = context.spaces.get(each["space"]) or there.get(here)
-            entries.append((each["n"], _entry(context, each, here, where)))
+            entries.append((each["n"], _entry(context, each, here, spaces.get(where) if where else None)))
     counts["chats new"] += len(entries)
     _write(context, entries)
     return counts
@@ -66,8 +69,7 @@ def _known(
     return {(row[0], row[1]): row[2] for row in found if row[0] and row[1]}
 
 
-def _entry(context: Context, each: Parsed, here: uuid.UUID, where: uuid.UUID | None) -> audit.Entry:
-    space = Space.objects.select_related("profile").filter(id=where).first() if where else None
+def _entry(context: Context, each: Parsed, here: uuid.UUID, space: Space | None) -> audit.Entry:
     agreed = consent.wanted(space) if space else consent.Wanted(False, False)
     return audit.Entry(
         Event.CHAT_COMPLETED,
@@ -75,7 +77,7 @@ def _entry(context: Context, each: Parsed, here: uuid.UUID, where: uuid.UUID | N
         _payload(context, each, space.slug if space else ""),
         actor="person",
         conversation_id=here,
-        space_id=where,
+        space_id=space.id if space else None,
         said_at=each["said_at"],
         mine_facts=each["may_teach"] and agreed.facts,
         mine_summary=each["may_be_summarised"] and agreed.episodes,
@@ -85,17 +87,22 @@ def _entry(context: Context, each: Parsed, here: uuid.UUID, where: uuid.UUID | N
 def _payload(context: Context, each: Parsed, slug: str) -> dict[str, Any]:
     """What a chat's row holds, and nothing else that a file may say."""
     old: dict[str, Any] = each["payload"]
-    secrets: set[str] = {word for word in old.get("redacted", []) if isinstance(word, str)}
+    classes = old.get("redacted")
+    secrets: set[str] = {c for c in SensitiveClass if c in classes} if isinstance(classes, list) else set()
     payload: dict[str, Any] = {"decision_id": _decision(old)}
     payload |= {name: str(old.get(name, ""))[:MOST_SHORT] for name in SHORT}
     payload |= {name: old.get(name) is True for name in FLAGS}
-    payload["usage"] = {k: v for k, v in _object(old.get("usage")).items() if isinstance(v, int)}
+    payload["usage"] = {k: v for k, v in _object(old.get("usage")).items() if _is_count(v)}
     payload["space"] = slug
     payload["messages"] = [_message(message, secrets) for message in each["messages"]]
     payload["answer"] = {k: v for k, v in _message(each["answer"], secrets).items() if k != "role"}
     payload |= {name: list(_ids(context, old.get(name))) for name in CHAT_IDS}
     payload["imported"] = {"import_id": str(context.row.id), "format": context.row.format}
     return payload | ({"redacted": sorted(secrets)[:20]} if secrets else {})
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and 0 <= value <= MOST_COUNT
 
 
 def _decision(old: dict[str, Any]) -> str:

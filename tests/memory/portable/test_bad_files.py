@@ -142,7 +142,7 @@ OWN = {
     "an unknown kind": (lambda x: x.replace(b'"kind":"fact"', b'"kind":"fuct"'), "no kind that is known"),
     "a newer version": (lambda x: x.replace(b'"version":1', b'"version":9'), "newer"),
     "something behind the end": (lambda x: x + _line(x, b"oat milk"), "behind the end"),
-    "deep": (lambda x: x.replace(_line(x, b"oat milk"), b'{"kind":' + b"[" * 100_000 + b"\n"), "no valid JSON"),
+    "deep": (lambda x: x.replace(_line(x, b"oat milk"), b'{"kind":' + b"[" * 100_000 + b"\n"), "nested deeper"),
     "numbers that are none": (lambda x: x.replace(b'"confidence":0.9', b'"confidence":NaN'), "no valid JSON"),
 }  # fmt: skip
 
