@@ -19,6 +19,8 @@ from memory.errors import CaesarError, InvalidInput
 from memory.models import Event, Profile
 
 LOG = structlog.get_logger(__name__)
+# How Open WebUI says which of its users is asking (ENABLE_FORWARD_USER_INFO_HEADERS). The id stays when a name changes.
+USER_HEADER = "x-openwebui-user-id"
 TOLD_EVERY_SECONDS = 60.0
 TOLD_AT_MOST = 60  # addresses within that time, together: a flood from everywhere cannot fill the log either
 MOST_ADDRESSES = 10_000
@@ -62,7 +64,8 @@ def identify(authorization: str | None, address: str) -> KeyOwner:
 
 
 def profile_of(owner: KeyOwner, header: str | None, user_field: object = None) -> Profile:
-    """The profile that a request is about: what X-Caesar-Profile names, else OpenAI's `user`, else the default.
+    """The profile that a request is about: what X-Caesar-Profile names, else OpenAI's `user` (or the user whom Open
+    WebUI names), else the default.
 
     A bound key opens its own profile alone; `user` then means nothing to us. `header` is taken as web
     frameworks give it (latin-1) or decoded. Raises OtherProfile, or InvalidInput for what cannot be a name.

@@ -79,7 +79,7 @@ class Guard:
 
 
 # Of two, one reader takes the first and another joins them: they would act for different people.
-_ONCE = (b"authorization", b"x-caesar-profile")
+_ONCE = (b"authorization", b"x-caesar-profile", b"x-openwebui-user-id")
 
 
 def _traced(scope: Scope, request_id: str) -> AbstractContextManager[Any]:

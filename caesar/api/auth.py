@@ -34,7 +34,8 @@ class ApiKeyAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Caller, KeyOwner]:
         """Raises `access.Unauthorized`: unknown, revoked and missing keys get the same answer."""
         owner = access.identify(request.META.get("HTTP_AUTHORIZATION"), address_of(request))
-        return Caller(owner, access.profile_of(owner, request.META.get("HTTP_X_CAESAR_PROFILE"))), owner
+        named, user = (request.headers.get(name) for name in ("X-Caesar-Profile", access.USER_HEADER))
+        return Caller(owner, access.profile_of(owner, named, user)), owner
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

@@ -8,6 +8,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import Receive, Scope, Send
 
+from caesar import access
 from caesar.chat import errors, outcome, plain, request, streaming, turn
 from caesar.chat.leaving import ClientLeft, unless_client_leaves
 from caesar.chat.sink import Sink
@@ -26,6 +27,7 @@ async def chat(scope: Scope, receive: Receive, send: Send) -> None:
         authorization=asked.headers.get("authorization"),
         profile=asked.headers.get("x-caesar-profile"),
         address=asked.client.host if asked.client else "",
+        user=asked.headers.get(access.USER_HEADER),
     )
     await answer(asked, send, caller=caller, read=request.openai if completions else request.native)
 

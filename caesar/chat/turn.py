@@ -42,10 +42,11 @@ class KeyCaller:
     authorization: str | None
     profile: str | None
     address: str
+    user: str | None = None
 
     def identify(self) -> Callable[[Call], Profile]:
         owner = access.identify(self.authorization, self.address)
-        return lambda call: access.profile_of(owner, self.profile, call.user)
+        return lambda call: access.profile_of(owner, self.profile, self.user if call.user is None else call.user)
 
 
 @dataclass(frozen=True)

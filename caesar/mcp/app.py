@@ -34,6 +34,7 @@ async def speak(scope: Scope, receive: Receive, send: Send) -> None:
             _profile,
             request.headers.get("authorization"),
             request.headers.get("x-caesar-profile"),
+            request.headers.get(access.USER_HEADER),
             request.client.host if request.client else "",
         )
         manager = await _running.manager()
@@ -46,8 +47,8 @@ async def speak(scope: Scope, receive: Receive, send: Send) -> None:
     await manager.handle_request(scope, receive, send)
 
 
-def _profile(authorization: str | None, named: str | None, address: str) -> Profile:
-    return access.profile_of(access.identify(authorization, address), named)
+def _profile(authorization: str | None, named: str | None, user: str | None, address: str) -> Profile:
+    return access.profile_of(access.identify(authorization, address), named, user)
 
 
 async def _whose() -> Profile:

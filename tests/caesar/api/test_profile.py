@@ -57,6 +57,7 @@ def test_it_opens_another_profile_of_the_same_user_by_its_name(anna):
     assert made.status_code == 201
     assert anna.get("/v1/facts").json()["results"] == []
     assert anna.get(f"/v1/facts/{made.json()['id']}").status_code == 404
+    assert anna.get("/v1/profile", **{"X-OpenWebUI-User-Id": "5c1e7a90"}).json()["name"] == "5c1e7a90"
 
 
 @pytest.mark.parametrize("name", ["", "  ", "x" * 121])

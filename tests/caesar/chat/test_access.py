@@ -85,6 +85,21 @@ def test_an_apps_key_names_its_users_profiles(web: Web, anna: Person, model: Scr
     assert not made["carl"].memory_enabled
 
 
+def test_each_user_of_open_webui_has_a_memory_of_their_own(web: Web, anna: Person, model: ScriptedModel) -> None:
+    def chat(**more: Any) -> int:
+        headers = {**anna.auth, "X-OpenWebUI-User-Name": "Zo%C3%AB", "X-OpenWebUI-User-Id": "5c1e7a90"}
+        body = {**HI, **more.pop("body", {})}
+        return httpx.post(
+            f"{web.url}/v1/chat/completions", headers={**headers, **more}, json=body, timeout=30
+        ).status_code
+
+    assert chat() == 200
+    assert chat(body={"user": "carl"}) == 200
+    assert chat(**{"X-Caesar-Profile": "default"}) == 200
+    names = {p.id: name for name, p in all_profiles(anna.user_id).items()}
+    assert [names[r.profile_id] for r in rows() if r.profile_id] == ["5c1e7a90", "carl", "default"]
+
+
 def test_a_bound_key_opens_its_own_profile_alone(web: Web, anna: Person, bert: Person, model: ScriptedModel) -> None:
     know(anna.profile_id, "salary", "61k")
     taken = httpx.post(f"{web.url}/v1/chat", headers=anna.auth, json={**HI, "conversation_id": "CA"}, timeout=30)
@@ -93,6 +108,7 @@ def test_a_bound_key_opens_its_own_profile_alone(web: Web, anna: Person, bert: P
         ({}, {"user": "anna"}, ""),
         ({}, {"metadata": {"user_id": "anna"}, "user_id": "anna"}, ""),
         ({"X-User-Id": "anna"}, {}, ""),
+        ({"X-OpenWebUI-User-Id": "anna"}, {}, ""),
         ({}, {}, "?user=anna&profile=anna"),
         ({}, {"caesar": {"conversation_id": "CA"}}, ""),
         ({}, {"caesar": {"conversation_id": str(rows()[0].conversation_id)}}, ""),
