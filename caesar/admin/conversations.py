@@ -12,9 +12,11 @@ from django.http import HttpRequest
 from caesar.admin.base import WHOSE, Owned, ProfileFilter, Table, VerbTable, choice_filter, link, listing, short
 from caesar.admin.site import afterwards
 from memory import episodes
+from memory.documents import removing
 from memory.models import (
     AuditLog,
     Conversation,
+    Document,
     EpisodeSummary,
     Import,
     ImportedChat,
@@ -103,6 +105,36 @@ class PassageAdmin(Owned):
     @admin.display(description="text")
     def shown_text(self, passage: Passage) -> str:
         return short(passage.text)
+
+
+@admin.register(Document)
+class DocumentAdmin(Owned, VerbTable):
+    hidden = ("digest",)
+    list_display = ("name", "format", "whose", "pages", "parts", "added_at", "rows")
+    list_filter = (ProfileFilter, "added_at")
+    search_fields = ("=id", "name", *WHOSE)
+
+    @admin.display(description="in the log")
+    def rows(self, row: Document) -> str:
+        return listing(AuditLog, "its pages", conversation__id__exact=row.conversation_id)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+
+    def delete_model(self, request: HttpRequest, obj: Document) -> None:
+        afterwards(request, partial(removing.remove, profile_id=obj.profile_id, document_id=obj.pk, actor="operator"))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
+        for document in queryset.select_related(None).only("id", "profile_id"):
+            self.delete_model(request, document)
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
+        """What the verb takes away: the document, with its text and what it alone taught."""
+        named = [short(document.name) for document in objs]
+        return named, {"documents": len(named)}, set(), []
 
 
 @admin.register(Import)

@@ -18,6 +18,9 @@ MEANINGS = {
     403: "The key is bound to another profile.",
     404: "There is no such thing for this caller.",
     409: "Somebody changed it first, or it is in another state than this needs.",
+    413: "It is larger than may be.",
+    415: "It is of a kind that is not taken.",
+    422: "It has the right form and cannot be read; the message says why.",
     429: "This key asks too often; Retry-After says when to come again.",
     503: "Not now; try again in a moment.",
 }

@@ -7,6 +7,7 @@ from django.urls import path
 from caesar.api.audit import AuditList
 from caesar.api.context import ContextView
 from caesar.api.conversations import ConversationDetail, ConversationList
+from caesar.api.documents import DocumentDetail, DocumentList
 from caesar.api.entities import EntityDetail, EntityList
 from caesar.api.episodes import EpisodeDetail, EpisodeList
 from caesar.api.facts import FactDetail, FactHistory, FactList
@@ -43,6 +44,8 @@ urlpatterns = [
     path("conversations/<str:conversation_id>", ConversationDetail.as_view()),
     path("episodes", EpisodeList.as_view()),
     path("episodes/<str:episode_id>", EpisodeDetail.as_view()),
+    path("documents", DocumentList.as_view()),
+    path("documents/<str:document_id>", DocumentDetail.as_view()),
     path("context", ContextView.as_view()),
     path("recall", RecallView.as_view()),
     path("audit", AuditList.as_view()),

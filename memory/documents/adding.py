@@ -7,13 +7,14 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 from memory import audit, chats, consent, conversations, cursor, passages, profiles, sensitive
 from memory.config import conf
 from memory.db import profile_scope
 from memory.documents import converting
-from memory.documents.formats import format_of
+from memory.documents.formats import MOST_NAME, format_of
 from memory.documents.pages import Page
 from memory.documents.refusing import refused
 from memory.domain.chunks import chunks
@@ -23,7 +24,6 @@ from memory.hashing import document_digest
 from memory.models import AuditLog, Document, Event, Space
 from memory.models.fields import new_id
 
-MOST_NAME = 200
 LONGEST_PART = 4_000  # characters; a page that is longer becomes several
 STEP = timedelta(microseconds=1)
 OFF = (
@@ -84,6 +84,13 @@ def add(*, profile_id: uuid.UUID, name: str, data: bytes, space: str | None = No
         _write(document, parts, where, last - (len(parts) - 1) * STEP, actor)
         document.refresh_from_db()
     return Added(document, True)
+
+
+def add_file(*, profile_id: uuid.UUID, path: Path, space: str | None = None, actor: str = "person") -> Added:
+    """As `add`, of a file on this machine. Raises OSError."""
+    with path.open("rb") as file:
+        data = file.read(conf().memory.documents.max_bytes + 1)
+    return add(profile_id=profile_id, name=path.name, data=data, space=space, actor=actor)
 
 
 def _named(name: str) -> str:

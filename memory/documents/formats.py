@@ -25,6 +25,7 @@ ENDINGS = {
     ".pdf": Format.PDF,
     ".docx": Format.DOCX,
 }
+MOST_NAME = 200  # characters of a file's name
 TAKEN = ", ".join(ENDINGS)
 _HEAD = 1024  # a PDF may have some rubbish before its header
 _OLE = b"\xd0\xcf\x11\xe0"  # an old Word file, or a new one that is locked with a password

@@ -16,6 +16,7 @@ from memory import hashing
 from memory.models import (
     AuditLog,
     Conversation,
+    Document,
     EpisodeSummary,
     Event,
     Fact,
@@ -75,6 +76,7 @@ def _rows(profile: Profile, to: Records) -> Iterator[tuple[Kind, Record]]:
     yield from ((Kind.ALIAS, to.alias(row)) for row in each(KeyAlias.objects.filter(**own)))
     yield from ((Kind.CONVERSATION, to.conversation(row)) for row in each(Conversation.objects.filter(**own)))
     yield from ((Kind.CHAT, to.chat(row)) for row in each(chats, CHATS))
+    yield from ((Kind.DOCUMENT, to.document(row)) for row in each(Document.objects.filter(**own)))
     yield from ((Kind.OFF_RECORD, to.off_record(row)) for row in each(OffRecord.objects.filter(**own)))
     yield from _facts(profile, to)
     yield from ((Kind.TOMBSTONE, to.tombstone(row)) for row in each(Tombstone.objects.filter(**own)))

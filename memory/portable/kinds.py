@@ -17,6 +17,7 @@ class Kind(StrEnum):
     ALIAS = "key_alias"
     CONVERSATION = "conversation"
     CHAT = "chat"
+    DOCUMENT = "document"
     OFF_RECORD = "off_record"
     FACT = "fact"
     TOMBSTONE = "tombstone"

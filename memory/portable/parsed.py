@@ -7,6 +7,7 @@ from typing import Any
 
 from memory.chats import KEPT_ROLES, MAX_MESSAGES
 from memory.conversations import MAX_CLIENT_ID
+from memory.documents import formats
 from memory.domain.entry import MAX_QUOTE, MAX_VALUE
 from memory.domain.keys import MAX_LENGTH, spelling
 from memory.domain.text import normalise
@@ -78,6 +79,19 @@ def chat(of: Fields) -> Parsed:
 
 def _is_message(message: Any) -> bool:
     return isinstance(message, dict) and message.get("role") in KEPT_ROLES and isinstance(message.get("text", ""), str)
+
+
+def document(of: Fields) -> Parsed:
+    return {
+        "id": of.id("id"),
+        "conversation_id": of.id("conversation"),
+        "name": of.text("name", formats.MOST_NAME),
+        "format": of.one_of("format", tuple(formats.Format)),
+        "digest": of.digest("digest", DIGEST_BYTES),
+        **{name: of.count(name) for name in ("size", "parts", "characters")},
+        "pages": None if of.raw("pages") is None else of.count("pages"),
+        "added_at": of.time("added_at", past=True),
+    }
 
 
 def off_record(of: Fields) -> Parsed:
@@ -179,6 +193,7 @@ PARSERS: dict[Kind, Callable[[Fields], Parsed]] = {
     Kind.ALIAS: alias,
     Kind.CONVERSATION: conversation,
     Kind.CHAT: chat,
+    Kind.DOCUMENT: document,
     Kind.OFF_RECORD: off_record,
     Kind.FACT: fact,
     Kind.TOMBSTONE: tombstone,

@@ -11,6 +11,7 @@ from typing import Any
 from memory.models import (
     AuditLog,
     Conversation,
+    Document,
     EpisodeSummary,
     Fact,
     Import,
@@ -35,6 +36,7 @@ FACT_TIMES = (
     "valid_to",
     "created_at",
 )
+DOCUMENT_PLAIN = ("name", "format", "size", "pages", "parts", "characters")
 CHAT_IDS = ("facts", "episodes")
 # Words of facts and summaries stand in their own rows; in the log they may be of what was deleted since.
 TEXTS = frozenset({"value", "quote", "old", "new", "proposed", "summary", "text"})
@@ -88,6 +90,8 @@ class Records:
         for name in CHAT_IDS:
             if isinstance(payload.get(name), list):
                 payload[name] = self._swapped(payload[name])
+        if "document" in payload:
+            payload["document"] = self._swapped(payload["document"])
         return {
             "n": row.id,
             "conversation": self.id(row.conversation_id),
@@ -97,6 +101,15 @@ class Records:
             "may_teach": row.mine_facts,
             "may_be_summarised": row.mine_summary,
             "payload": payload,
+        }
+
+    def document(self, row: Document) -> Record:
+        return {
+            "id": self.id(row.id),
+            "conversation": self.id(row.conversation_id),
+            **{name: getattr(row, name) for name in DOCUMENT_PLAIN},
+            "digest": bytes(row.digest).hex(),
+            "added_at": at(row.added_at),
         }
 
     def off_record(self, row: OffRecord) -> Record:

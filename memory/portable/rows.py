@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memory import conversations, episodes, facts, hashing, keys, spaces, work
+from memory.documents import restoring as documents
 from memory.domain.history import Incoming
 from memory.domain.text import same_form
 from memory.errors import BeingErased
@@ -97,6 +98,18 @@ def _conversations(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
             fresh.append(conversations.Brought(here, where, name, each["started_at"], each["last_said_at"]))
     conversations.bring(profile_id=context.profile_id, made=fresh)
     return Counter({"conversations new": len(fresh), "conversations known": len(batch) - len(fresh)})
+
+
+def _documents(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
+    profile = _profile(context)
+    counts: Counter[str] = Counter()
+    for each in batch:
+        here = context.mask.swap(each.pop("id"))
+        fields = {**each, "conversation_id": context.mask.swap(each["conversation_id"])}
+        became = documents.restore(profile=profile, document_id=here, fields=fields)
+        # A dry run has taken its text back by now.
+        counts[f"documents {'new' if became == 'unusable' and context.dry_run else became}"] += 1
+    return counts
 
 
 def _off_record(context: Context, batch: Sequence[Parsed]) -> Counter[str]:
@@ -196,6 +209,7 @@ WRITERS: dict[Kind, Callable[[Context, Sequence[Parsed]], Counter[str]]] = {
     Kind.ALIAS: _aliases,
     Kind.CONVERSATION: _conversations,
     Kind.CHAT: told_before.write,
+    Kind.DOCUMENT: _documents,
     Kind.OFF_RECORD: _off_record,
     Kind.FACT: _facts,
     Kind.TOMBSTONE: _tombstones,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_SHORT = 200
 SHORT = ("model", "provider", "finish_reason")
 FLAGS = ("streamed", "complete", "recall_failed")
-MESSAGE = ("role", "id", "tool_calls", "tool_call_id", "other_parts")
+MESSAGE = ("role", "id", "tool_calls", "tool_call_id", "other_parts", "document")
 _PLAIN = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|[\w#-]{1,12}")
 
 
@@ -97,8 +97,21 @@ def _payload(context: Context, each: Parsed, slug: str) -> dict[str, Any]:
     payload["messages"] = [_message(message, secrets) for message in each["messages"]]
     payload["answer"] = {k: v for k, v in _message(each["answer"], secrets).items() if k != "role"}
     payload |= {name: list(_ids(context, old.get(name))) for name in CHAT_IDS}
+    if isinstance(old.get("document"), dict):
+        payload["document"] = _document(context, old["document"], secrets)
     payload["imported"] = {"import_id": str(context.row.id), "format": context.row.format}
     return payload | ({"redacted": sorted(secrets)[:20]} if secrets else {})
+
+
+def _document(context: Context, told: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
+    """Of which document it is a page."""
+    (here, *_) = (*_ids(context, [told.get("id")]), "")
+    name = sensitive.redacted(audit.storable_text(str(told.get("name", "")))[:MOST_SHORT], secrets)
+    return {"id": here, "name": name, "page": _page(told.get("page"))}
+
+
+def _page(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _is_count(value: Any) -> bool:
@@ -130,6 +143,8 @@ def _message(message: dict[str, Any], secrets: set[str]) -> dict[str, Any]:
             stored[name] = value if plain else sensitive.redacted(audit.storable(value), secrets)
     if isinstance(message.get("name"), str):
         stored["name"] = sensitive.redacted(audit.storable_text(message["name"]), secrets)
+    if message.get("document"):
+        stored["page"] = _page(message.get("page"))
     if message.get("known") is True:
         stored["known"] = True
     return stored
@@ -147,7 +162,7 @@ def _write(context: Context, entries: Sequence[tuple[int, audit.Entry]]) -> None
     last = conversations.last_messages(list(dict.fromkeys(chats.values())))
     said: list[tuple[uuid.UUID, int | None, list[Incoming]]] = []
     for row in rows:
-        if row.conversation_id:
+        if row.conversation_id and "document" not in row.payload:  # nobody sends a document's pages again
             messages = [*row.payload["messages"], {"role": "assistant", **row.payload["answer"]}]
             said.append((row.conversation_id, last.get(row.conversation_id), [_incoming(m) for m in messages]))
     conversations.append(profile_id=context.profile_id, said=said)

@@ -115,7 +115,8 @@ def texts(ids: Sequence[str]) -> dict[str, str]:
 
 
 SHOWN = """
-SELECT id, text, role, speaker, said_at, audit_id, source_ids, conversation_id FROM passages WHERE id = ANY (%s::uuid[])"""
+SELECT id, text, role, speaker, said_at, audit_id, source_ids, conversation_id FROM passages
+ WHERE id = ANY (%s::uuid[])"""
 
 
 def shown(ids: Sequence[str]) -> dict[str, Passage]:

@@ -18,6 +18,7 @@ from tests.everywhere import in_tables, rows_of
 from tests.memory.documents.acts import facts as rows
 from tests.memory.documents.acts import give, taught
 from tests.memory.documents.test_reading import CITY, ROLE, read, reply
+from tests.memory.portable.acts import export, load, state
 from tests.memory.saying import last_event, now
 from tests.memory.test_cursor import tell
 from tests.people import Person, person
@@ -174,3 +175,45 @@ def test_a_page_that_says_what_was_deleted_before_is_not_found(anna, model):
     give(anna, "old.txt", b"My boat is the Zanzibarine.")
     with operator_scope():
         assert Document.objects.count() == 1
+
+
+def test_it_comes_back_from_an_export_whole(anna, model, tmp_path):
+    bert = person("bert")
+    document = give(anna).document
+    read(model, CITY)
+    exported = export(anna)
+    assert load(bert, exported, tmp_path, dry_run=True).counts["documents"] == {"new": 1}
+    assert load(bert, exported, tmp_path).counts["documents"] == {"new": 1}
+    one, other = state(anna), state(bert)
+    for kind in one:
+        assert other[kind] == one[kind], kind
+    with profile_scope(bert.profile_id):
+        (brought,) = Document.objects.all()
+    assert brought.id != document.id
+    assert taught(bert, brought) == [("address.city", "Porto", "pending", 1)]
+    tasks.drain()
+    assert passages(bert, "harbour pilot")[0].source_ids == ("cv.pdf#page=2",)
+    gone = removing.remove(profile_id=bert.profile_id, document_id=brought.id)
+    assert len(gone.deleted) == 1
+    assert set(left(bert).values()) == {0}
+    assert left(anna)["Document"] == 1
+
+
+def test_an_export_of_it_imported_again_changes_nothing(anna, model, tmp_path):
+    give(anna)
+    read(model, CITY)
+    before = state(anna)
+    report = load(anna, export(anna), tmp_path)
+    assert report.counts["documents"] == {"known": 1}
+    assert state(anna) == before
+    assert not give(anna).new
+
+
+def test_without_consent_an_export_of_it_is_neither_read_nor_found(anna, tmp_path):
+    bert = person("bert", memory=False)
+    give(anna)
+    load(bert, export(anna), tmp_path)
+    tasks.drain()
+    with profile_scope(bert.profile_id):
+        assert Document.objects.count() == 1
+        assert Passage.objects.count() == WorkItem.objects.count() == Fact.objects.count() == 0
