@@ -124,7 +124,8 @@ def _work_off(kind: WorkKind) -> None:
         for _ in range(cursor.settings_of(kind).batch_size):
             if draining.ENDING.is_set() or not work_next(kind):
                 return
-    wake(kind, most=1)
+    # Two: one that comes to a worker with no slot left is void, and another host may have some.
+    wake(kind, most=2)
 
 
 def work_next(kind: WorkKind) -> bool:
