@@ -25,7 +25,7 @@ TEXT = (
 
 
 def run(stack: Stack) -> None:
-    """A ChatGPT archive of two sizes, and the larger one again, of which everything is known."""
+    """A ChatGPT archive of two sizes, and the larger one again; our own export of it, and that into another profile."""
     rows: dict[str, list[float]] = {}
     _, warm, _ = person("warm")
     _imported(warm, _archive(stack.home, 100))  # libraries are loaded
@@ -34,7 +34,12 @@ def run(stack: Stack) -> None:
         path = _archive(stack.home, messages)
         rows[f"{messages:,} messages"] = _imported(profile_id, path)
     rows["the same again"] = _imported(profile_id, path)
-    table("Importing a ChatGPT archive", ["seconds", "MB of file", "more MB held"], rows)
+    export = stack.home / "export.jsonl"
+    rows["exported"] = _exported(profile_id, export)
+    _, other, _ = person("other")
+    rows["the export imported"] = _imported(other, export)
+    rows["the export again"] = _imported(other, export)
+    table("Archives, imported and exported", ["seconds", "MB of file", "more MB held"], rows)
 
 
 def _imported(profile_id: uuid.UUID, path: Path) -> list[float]:
@@ -50,6 +55,17 @@ def _imported(profile_id: uuid.UUID, path: Path) -> list[float]:
     begin = time.perf_counter()
     importing.run(profile_id=profile_id, path=path, progress=look)
     return [time.perf_counter() - begin, path.stat().st_size / 1e6, (highest - before) / 1e6]
+
+
+def _exported(profile_id: uuid.UUID, path: Path) -> list[float]:
+    from memory.portable import exporting
+
+    process = psutil.Process(os.getpid())
+    before = process.memory_info().rss
+    begin = time.perf_counter()
+    exporting.to_file(profile_id=profile_id, form=exporting.Form.JSONL, path=path, actor="operator")
+    seconds = time.perf_counter() - begin
+    return [seconds, path.stat().st_size / 1e6, (process.memory_info().rss - before) / 1e6]
 
 
 def _archive(home: Path, messages: int) -> Path:
