@@ -40,6 +40,8 @@ SENTENCES = {
     Event.IMPORTED: marked("Imported: {name} {counts}"),
     Event.ERASED: marked("A person was erased"),
     Event.CONVERSATION_DELETED: marked("A conversation was deleted with its {chats} chats"),
+    Event.DOCUMENT_ADDED: marked("Given to be read: {name}"),
+    Event.DOCUMENT_DELETED: marked("The document {name} was deleted with all that came from it"),
     Event.AUTH_FAILED: marked("Somebody was not let in"),
     Event.SETTINGS_CHANGED: marked("Setting changed: {settings}"),
 }
@@ -57,7 +59,10 @@ SETTINGS = {
 
 # What the log can be narrowed to.
 KINDS: dict[str, tuple[Any, tuple[Event, ...]]] = {
-    "chats": (gettext_lazy("Chats"), (Event.CHAT_COMPLETED, Event.CONVERSATION_DELETED)),
+    "chats": (
+        gettext_lazy("Chats"),
+        (Event.CHAT_COMPLETED, Event.CONVERSATION_DELETED, Event.DOCUMENT_ADDED, Event.DOCUMENT_DELETED),
+    ),
     "facts": (
         gettext_lazy("Facts"),
         tuple(event for event in Event if event.value.startswith("memory.fact.")),
@@ -120,8 +125,17 @@ def _chat(payload: dict[str, Any]) -> str:
         return _("Chat, off the record")
     messages = payload.get("messages")
     said = [m for m in messages if isinstance(m, dict)] if isinstance(messages, list) else []
+    if isinstance(document := payload.get("document"), dict):
+        return _page_of(document)
     text = next((m.get("text") for m in reversed(said) if m.get("role") == "user" and m.get("text")), "")
     return _("Chat: “%(words)s”") % {"words": _short(text)} if text else _("Chat")
+
+
+def _page_of(document: dict[str, Any]) -> str:
+    name, page = _short(document.get("name", "")), document.get("page")
+    if isinstance(page, int):
+        return _("Document “%(name)s”, page %(page)s") % {"name": name, "page": page}
+    return _("Document “%(name)s”") % {"name": name}
 
 
 def _was(old: Any) -> str:

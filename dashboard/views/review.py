@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib import messages
@@ -20,9 +20,10 @@ from dashboard.pages import MOST_SHOWN, page, piece, see_other, wants_piece
 from dashboard.person import Person, own_page
 from memory import facts, review_selectors
 from memory.db import profile_scope
+from memory.documents.selectors import Source, sources
 from memory.domain.review import Effect
 from memory.errors import Conflict, InvalidInput, NotFound
-from memory.models import Approval
+from memory.models import Approval, SourceKind
 from memory.review_selectors import Beside
 
 PAGE_SIZE = 20
@@ -31,7 +32,10 @@ LIST = reverse_lazy("dashboard:review")
 
 @dataclass(frozen=True)
 class Proposal:
-    """A proposal as the page shows it. `error` and `typed`: an edit that could not be taken."""
+    """A proposal as the page shows it. `error` and `typed`: an edit that could not be taken.
+
+    `source`: where it stands, if that is in a document.
+    """
 
     row: Row
     current: list[Row]
@@ -39,6 +43,7 @@ class Proposal:
     reasons: list[str]
     error: str = ""
     typed: str | None = None
+    source: Source | None = None
 
     @property
     def replaces(self) -> bool:
@@ -64,13 +69,13 @@ def listed(request: HttpRequest, person: Person) -> HttpResponse:
     with profile_scope(profile_id):
         there = Paginator(review_selectors.waiting(profile_id=profile_id), PAGE_SIZE).get_page(request.GET.get("page"))
         found = review_selectors.beside(profile_id=profile_id, proposals=list(there))
-        shown = _shown(person, found)
-    conflicts = [each for each in shown if each.beside.is_conflict]
+        proposals = shown(person, found)
+    conflicts = [each for each in proposals if each.beside.is_conflict]
     context: dict[str, Any] = {
         "page": there,
         "parts": [
             (_("Would change what is known"), conflicts),
-            (_("New"), [each for each in shown if not each.beside.is_conflict]),
+            (_("New"), [each for each in proposals if not each.beside.is_conflict]),
         ],
         "asks_always": person.profile.approval == Approval.REVIEW,
     }
@@ -83,7 +88,7 @@ def answer(request: HttpRequest, person: Person, fact_id: uuid.UUID) -> HttpResp
     """approve (perhaps with another value), or reject."""
     with profile_scope(person.profile.id):
         waiting = review_selectors.one(profile_id=person.profile.id, fact_id=fact_id)
-        proposal = _shown(person, [waiting])[0] if waiting else None
+        proposal = shown(person, [waiting])[0] if waiting else None
     typed = request.POST.get("value")
     try:
         said = _answer(person, fact_id, request, typed)
@@ -93,7 +98,7 @@ def answer(request: HttpRequest, person: Person, fact_id: uuid.UUID) -> HttpResp
         if proposal is None or not wants_piece(request):
             messages.error(request, str(error))
             return see_other(request, LIST)
-        again = Proposal(proposal.row, proposal.current, proposal.beside, proposal.reasons, str(error), typed)
+        again = replace(proposal, error=str(error), typed=typed)
         return piece(request, "_proposal.html", {"each": again, "said": str(error)}, status=error.status)
     if not wants_piece(request):
         messages.success(request, said)
@@ -116,10 +121,21 @@ def _answer(person: Person, fact_id: uuid.UUID, request: HttpRequest, typed: str
     raise InvalidInput(_("Approve it or reject it."))
 
 
-def _shown(person: Person, waiting: Sequence[Beside]) -> list[Proposal]:
-    """In as many queries for many as for one."""
+def shown(person: Person, waiting: Sequence[Beside]) -> list[Proposal]:
+    """In as many queries for many as for one. Call inside the profile's scope."""
+    pages = sources(person.profile.id, [each.proposed.source_audit_id for each in waiting if _from_document(each)])
     rows = iter(facts_shown.rows(person, [fact for each in waiting for fact in (each.proposed, *each.current)]))
     return [
-        Proposal(next(rows), [next(rows) for _ in each.current], each, reasons.in_words(each.proposed.reasons))
+        Proposal(
+            next(rows),
+            [next(rows) for _ in each.current],
+            each,
+            reasons.in_words(each.proposed.reasons),
+            source=pages.get(each.proposed.source_audit_id),
+        )
         for each in waiting
     ]
+
+
+def _from_document(each: Beside) -> bool:
+    return each.proposed.source_kind == SourceKind.DOCUMENT

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory.db import profile_scope
-from memory.models import AuditLog, Entity, EpisodeSummary, Event, Fact, FactState
+from memory.documents import adding
+from memory.models import AuditLog, Document, Entity, EpisodeSummary, Event, Fact, FactState
 
 # {name}: the id of a thing, or the slug of a space, that the page is about.
 PAGES = (
@@ -32,6 +33,9 @@ PAGES = (
     "/dashboard/episodes?q=e&space=general",
     "/dashboard/episodes/{episode}",
     "/dashboard/episodes/{episode}/delete",
+    "/dashboard/documents",
+    "/dashboard/documents/{document}",
+    "/dashboard/documents/{document}/delete",
     "/dashboard/context",
     "/dashboard/chat",
     "/dashboard/chat/given/{chat}",
@@ -71,17 +75,20 @@ FORMS = (
 
 
 def things(profile_id: Any) -> dict[str, Any]:
-    """One of each kind that the profile has."""
+    """One of each kind that the profile has; a document is given where there is none."""
     with profile_scope(profile_id):
         fact = Fact.objects.filter(state=FactState.CURRENT).order_by("first_seen_at", "id").first()
         entity = Entity.objects.order_by("created_at", "id").first()
         episode = EpisodeSummary.objects.order_by("-recall_count", "id").first()
         chat = AuditLog.objects.filter(event_type=Event.CHAT_COMPLETED).order_by("-id").first()
+        document = Document.objects.order_by("id").first()
+    if document is None:
+        document = adding.add(profile_id=profile_id, name="brief.txt", data=b"I have a boat.").document
     assert fact
     assert entity
     assert episode
     assert chat
-    found = {"fact": fact, "entity": entity, "episode": episode, "chat": chat}
+    found = {"fact": fact, "entity": entity, "episode": episode, "chat": chat, "document": document}
     return {"profile": profile_id, "space": "work", **{name: row.id for name, row in found.items()}}
 
 
