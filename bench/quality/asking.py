@@ -22,22 +22,32 @@ Answered = tuple[Query, list[Hit]]
 
 
 def run(stack: Stack) -> None:
-    """Every set that lies in the folder, with passages alone."""
+    """Every set that lies in the folder: pieces of chat alone and, where it tells facts, those as further keys."""
     assert stack.data is not None
+    there = {name: module for name, module in SETS.items() if (stack.data / module.FOLDER).is_dir()}
+    if not there:
+        raise SystemExit(f"{stack.data} holds none of {', '.join(module.FOLDER for module in SETS.values())}")
     # The embedder may take its time: how good it is, is asked here, not how quick.
     with semantic(enabled=True, query_budget_ms=5_000):
-        for name, module in SETS.items():
-            if not (stack.data / module.FOLDER).is_dir():
-                continue
-            answered = [one for history in module.load(stack.data) for one in _ask(history)]
-            table(f"{name}: passages by question", COLUMNS, _rows(answered, module))
+        for name, module in there.items():
+            alone: list[Answered] = []
+            with_facts: list[Answered] = []
+            for history in module.load(stack.data):
+                _, profile_id, _ = person(f"bench-quality-{uuid.uuid4().hex[:8]}")
+                writing.write(history, profile_id)
+                alone += _ask(history, profile_id)
+                if history.learned:
+                    writing.teach(history, profile_id)
+                    with_facts += _ask(history, profile_id)
+            table(f"{name}: pieces of chat by question", COLUMNS, _rows(alone, module), digits=3)
+            if with_facts:
+                title = f"{name}: pieces of chat by question, facts as further keys"
+                table(title, COLUMNS, _rows(with_facts, module), digits=3)
 
 
-def _ask(history: History) -> list[Answered]:
+def _ask(history: History, profile_id: uuid.UUID) -> list[Answered]:
     from memory import finding
 
-    _, profile_id, _ = person(f"bench-quality-{uuid.uuid4().hex[:8]}")
-    writing.write(history, profile_id)
     at = history.asked_at.replace(tzinfo=UTC).isoformat()
     fields: dict[str, Any] = {"k": MOST, "kinds": ["passages"], "at": at}
     answered = []

@@ -33,13 +33,22 @@ class Query:
 
 
 @dataclass(frozen=True)
+class Learned:
+    """A fact and the turn that taught it."""
+
+    text: str
+    turn: str
+
+
+@dataclass(frozen=True)
 class History:
-    """All that one person said, and what is asked of it at a time after the last turn."""
+    """All that one person said, what somebody learned from it, and what is asked of it after the last turn."""
 
     name: str
     turns: tuple[Turn, ...]
     queries: tuple[Query, ...]
     asked_at: datetime
+    learned: tuple[Learned, ...] = ()
 
 
 def read(path: Path) -> Any:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bench.quality.histories import History, Query, Turn, read
+from bench.quality.histories import History, Learned, Query, Turn, leaves, read
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 FOLDER = "locomo"
@@ -33,7 +33,8 @@ def _history(number: int, sample: Mapping[str, Any], corrections: Mapping[str, l
         evidence = _ids(asked.get("evidence", []), known)
         corrected = _ids(corrections.get(f"locomo_{number}_qa{place}", []), known) or evidence
         queries.append(Query(asked["question"], CATEGORIES[asked["category"]], evidence, corrected))
-    return History(sample["sample_id"], turns, tuple(queries), turns[-1].at + timedelta(days=1))
+    learned = tuple(_learned(sample.get("observation", {}), known))
+    return History(sample["sample_id"], turns, tuple(queries), turns[-1].at + timedelta(days=1), learned)
 
 
 def _turns(conversation: Mapping[str, Any]) -> Iterable[Turn]:
@@ -45,6 +46,14 @@ def _turns(conversation: Mapping[str, Any]) -> Iterable[Turn]:
             if caption := said.get("blip_caption"):
                 text += f" [shares a photo: {caption.strip()}]"
             yield Turn(said["dia_id"], str(number), "user", text, start + place * _BETWEEN, said["speaker"])
+
+
+def _learned(observations: Mapping[str, Any], known: Collection[str]) -> Iterable[Learned]:
+    """What the authors' model observed in each session, with the turns that it is from."""
+    for told in (told for session in observations.values() for each in session.values() for told in each):
+        text, *evidence = told
+        for turn in sorted(_ids(map(str, leaves(evidence)), known)):
+            yield Learned(text, turn)
 
 
 def _ids(evidence: Iterable[str], known: Collection[str]) -> frozenset[str]:

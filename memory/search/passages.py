@@ -14,7 +14,7 @@ from memory.domain.ranking import passages as ranking
 from memory.domain.ranking.around import Ints, rarity
 from memory.domain.terms import term_ids
 from memory.models import OwnerKind, Passage
-from memory.search import candidates, passage_rows, sizes, speakers
+from memory.search import candidates, passage_rows, sizes, speakers, taught
 from memory.search.candidates import Scope
 from memory.search.question import Question
 
@@ -37,10 +37,11 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime, zone: 
     near = candidates.nearest(OwnerKind.PASSAGE, question.near, scope, most=NEAREST)
     held = passage_rows.places(terms, scope)
     weights = rarity(held.df, sizes.rows(OwnerKind.PASSAGE, scope.profile_id))
-    rows = passage_rows.fetch(question, terms, near, held.best(weights, BY_WORDS), scope)
+    keys = taught.by_facts(question, scope)
+    rows = passage_rows.fetch(question, terms, [*near, *keys], held.best(weights, BY_WORDS), scope)
     if not rows.id:
         return []
-    columns = _columns(rows, held, len(terms), zone if asked.periods else None)
+    columns = _columns(rows, held, keys, len(terms), zone if asked.periods else None)
     scores = ranking.score(asked, columns, weights, held.places)
     chosen = ranking.shortlist(scores, columns, max(most, ranking.SHORTLIST))
     texts = passage_rows.texts([rows.id[n] for n in chosen])
@@ -55,7 +56,9 @@ def search(question: Question, scope: Scope, *, most: int, now: datetime, zone: 
     ]
 
 
-def _columns(rows: passage_rows.Rows, held: passage_rows.Held, terms: int, zone: str | None) -> ranking.Candidates:
+def _columns(
+    rows: passage_rows.Rows, held: passage_rows.Held, facts: Mapping[str, float], terms: int, zone: str | None
+) -> ranking.Candidates:
     """zone: where the person lives; None where no day is asked about."""
     bits = np.array(rows.terms, np.int64)[:, None] >> np.arange(terms)
     return ranking.Candidates(
@@ -67,6 +70,7 @@ def _columns(rows: passage_rows.Rows, held: passage_rows.Held, terms: int, zone:
         by_assistant=np.array(rows.by_assistant, np.bool_),
         speaker=rows.speaker,
         day=_days(rows.said_at, zone) if zone else np.zeros(len(rows.id), np.int64),
+        fact=np.array([facts.get(one, np.nan) for one in rows.id], np.float32),
     )
 
 
@@ -76,6 +80,7 @@ def _days(said_at: Sequence[float], zone: str) -> Ints:
 
 
 REASONS = {
+    "fact": "taught a fact that is close to the question",
     "lexical": "has words of the question",
     "around": "stands among words of the question",
     "speaker": "said by who is asked about",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,9 @@ from memory.db import profile_scope
 from memory.domain.terms import term_ids
 from memory.llm.embedding import Identity
 from memory.models import OwnerKind, Space
-from memory.search import candidates, sizes
-from memory.search.question import Nearness
+from memory.search import candidates, episodes, facts, passages, sizes
+from memory.search.candidates import Scope
+from memory.search.question import Nearness, Question
 from tests.people import person
 
 if TYPE_CHECKING:
@@ -39,11 +41,39 @@ SELECT f.profile_id, 'fact', f.id, %(identity)s,
   FROM personal_facts f WHERE f.profile_id = %(profile)s"""
 
 
+TALKS = """
+INSERT INTO conversations (id, profile_id, space_id)
+SELECT gen_random_uuid(), %(profile)s, %(space)s FROM generate_series(1, %(count)s)"""
+PASSAGES = """
+INSERT INTO passages (id, profile_id, space_id, conversation_id, audit_id, role, text, terms, length, source_ids,
+  position, said_at)
+SELECT gen_random_uuid(), %(profile)s, %(space)s, t.id, row_number() OVER (), 'user', 'piece ' || n,
+       ARRAY[n, CASE WHEN n %% 500 = 0 THEN %(term)s ELSE -n END], 2, '{}', n, now()
+  FROM (SELECT id, row_number() OVER () AS no FROM conversations WHERE profile_id = %(profile)s) t
+ CROSS JOIN LATERAL generate_series(20 * t.no - 19, 20 * t.no) n
+ WHERE t.no <= %(count)s / 20"""
+EPISODES = """
+INSERT INTO episode_summaries (id, profile_id, space_id, conversation_id, summary, details, terms, source_audit_ids,
+  said_at, recall_count, prompt_version, model)
+SELECT gen_random_uuid(), profile_id, space_id, id, 'talk', '{}', ARRAY[%(term)s::bigint], '{}', now(), 0, '', ''
+  FROM conversations WHERE profile_id = %(profile)s"""
+PIECE_VECTORS = """
+INSERT INTO embeddings (profile_id, owner_kind, owner_id, identity, vector)
+SELECT p.profile_id, p.kind, p.id, %(identity)s,
+       ARRAY[random(), random(), random(), random(), random(), random(), random(), random()]::real[]::halfvec
+  FROM (SELECT profile_id, 'passage' AS kind, id FROM passages UNION ALL
+        SELECT profile_id, 'episode', id FROM episode_summaries) p WHERE p.profile_id = %(profile)s"""
+EVIDENCE = """
+INSERT INTO fact_sources (profile_id, fact_id, audit_id)
+SELECT f.profile_id, f.id, f.terms[1] FROM personal_facts f"""
+TAUGHT = "UPDATE personal_facts f SET source_audit_id = p.audit_id FROM passages p WHERE p.terms[1] = f.terms[1]"
+
+
 class Plans:
     """Runs a search as the application's role and gives the plans of what runs inside it."""
 
-    def __init__(self, url: str, profile_id: uuid.UUID, space_id: uuid.UUID, term: int) -> None:
-        self._url, self._profile_id, self._space_id, self.term = url, profile_id, space_id, term
+    def __init__(self, url: str, profile_id: uuid.UUID, space_id: uuid.UUID, term: int, count: int) -> None:
+        self._url, self.profile_id, self.space_id, self.term, self.count = url, profile_id, space_id, term, count
 
     def of(self, call: str, *values: object) -> str:
         plans: list[str] = []
@@ -56,9 +86,9 @@ class Plans:
             session.add_notice_handler(lambda notice: plans.append(notice.message_primary or ""))
             session.execute(
                 "SELECT set_config('role', 'caesar_app', true), set_config('caesar.profile_id', %s, true)",
-                [str(self._profile_id)],
+                [str(self.profile_id)],
             )
-            rows = session.execute(call, [*values, self._space_id]).fetchall()
+            rows = session.execute(call, [*values, self.space_id]).fetchall()
         assert rows
         return next(plan for plan in plans if "Query Text: SELECT o.id" in plan or "Query Text: SELECT t.no" in plan)
 
@@ -93,7 +123,7 @@ def plans(database: Postgres, request: pytest.FixtureRequest) -> Plans:
         session.execute("VACUUM (ANALYZE) embeddings")
     with profile_scope(who.profile_id):
         space_id = Space.objects.get(profile_id=who.profile_id, slug="general").id
-    return Plans(database.url("superuser"), who.profile_id, space_id, term)
+    return Plans(database.url("superuser"), who.profile_id, space_id, term, request.param)
 
 
 @pytest.mark.parametrize("plans", [1_000, 10_000], indirect=True)
@@ -135,3 +165,40 @@ def test_it_knows_about_how_many_vectors_an_embedder_has(monkeypatch, plans):
     monkeypatch.setattr(sizes, "_vectors", {})
     assert sizes.vectors(EIGHT.name) == 1_300
     assert sizes.vectors("nobody/8") == 0
+
+
+@pytest.fixture
+def talks(plans: Plans, database: Postgres) -> Scope:
+    """The same profile with as many pieces of chat, from which its facts were learned, and their summaries."""
+    values = {
+        "profile": plans.profile_id, "space": plans.space_id, "term": plans.term, "identity": EIGHT.name,
+        "count": plans.count,
+    }  # fmt: skip
+    with psycopg.connect(database.url("superuser"), autocommit=True) as session:
+        session.execute("SET session_replication_role = replica")
+        for statement in (TALKS, PASSAGES, EPISODES, PIECE_VECTORS, EVIDENCE):
+            session.execute(statement, values)
+        session.execute(TAUGHT)
+        session.execute("VACUUM (ANALYZE)")
+    return Scope(plans.profile_id, plans.space_id)
+
+
+@pytest.mark.parametrize("plans", [1_000, 10_000], indirect=True)
+def test_no_statement_of_a_search_reads_a_table_from_end_to_end(plans, talks):
+    near = Nearness(EIGHT.name, 8, np.ones(8, dtype=np.float32))
+    asked = Question(talks.profile_id, "What about ATL-4471?", near)
+    now = datetime.now(UTC)
+    with profile_scope(talks.profile_id):
+        # As in a process that runs for a while: how much there is to search has been counted.
+        for kind in OwnerKind:
+            sizes.rows(kind, talks.profile_id)
+        with CaptureQueriesContext(connection) as run:
+            assert facts.search(asked, talks, most=3, now=now)
+            assert episodes.search(asked, talks, most=3, now=now)
+            assert passages.search(asked, talks, most=3, now=now)
+        for statement in [query["sql"] for query in run if "count(*)" not in query["sql"]]:
+            with connection.cursor() as cursor:
+                cursor.execute(f"EXPLAIN {statement}")
+                plan = "\n".join(line for (line,) in cursor.fetchall())
+            assert "Seq Scan" not in plan, f"{statement}\n{plan}"
+    assert len(run) > 10

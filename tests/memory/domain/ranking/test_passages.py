@@ -26,6 +26,7 @@ def candidates(*rows, **columns):
         "by_assistant": np.zeros(count, bool),
         "speaker": [""] * count,
         "day": np.full(count, TODAY.toordinal(), np.int64),
+        "fact": np.full(count, np.nan, np.float32),
     }
     return Candidates(**default | {name: _array(name, column) for name, column in columns.items()})
 
@@ -69,8 +70,10 @@ def test_a_passage_without_a_vector_counts_as_far_away_as_the_farthest():
 
 def test_a_fact_that_was_taught_by_a_passage_is_another_key_to_it():
     found = candidates(cosine=[0.2, np.nan, 0.5])
-    found = Candidates(**vars(found) | {"fact": np.array([0.6, 0.4, np.nan], np.float32)})
-    assert scored(Asked("x", ()), found).parts["semantic"].tolist() == pytest.approx([0.6, 0.4, 0.5])
+    found = Candidates(**vars(found) | {"fact": np.array([0.6, 0.1, np.nan], np.float32)})
+    parts = scored(Asked("x", ()), found).parts
+    assert parts["semantic"].tolist() == pytest.approx([0.2, 0.2, 0.5])
+    assert parts["fact"].tolist() == pytest.approx([0.4, 0.0, 0.0])
 
 
 def test_a_rarer_word_counts_more_and_words_count_more_where_something_is_looked_up():
