@@ -10,14 +10,16 @@ from django.utils.translation import gettext_lazy
 
 from memory.config import Task
 from memory.errors import ModelError, ModelMisconfigured
-from memory.llm import gateway
+from memory.llm import embedding, gateway
 from memory.llm.routing import route_for
 
 TASKS: dict[str, Task] = {"chat": "chat", "memory_extract": "memory_extract", "memory_summarise": "memory_summarise"}
+EMBED = "embed"
 LABELS = {
     "chat": gettext_lazy("Chat"),
     "memory_extract": gettext_lazy("Learning facts"),
     "memory_summarise": gettext_lazy("Summing up"),
+    EMBED: gettext_lazy("Finding by meaning"),
 }
 QUESTION = "Answer with the single word: ready"
 MOST_SECONDS = 30.0
@@ -51,7 +53,7 @@ class Tried:
 
 
 def routes() -> list[Routed]:
-    return [_routed(name, task) for name, task in TASKS.items()]
+    return [*(_routed(name, task) for name, task in TASKS.items()), _embedder()]
 
 
 def _routed(name: str, task: Task) -> Routed:
@@ -65,8 +67,31 @@ def _routed(name: str, task: Task) -> Routed:
     return Routed(name, label, route.identity, route.address)
 
 
-def ask(task: Task) -> Tried:
-    """One call, no longer than half a minute. Call with no transaction open."""
+def _embedder() -> Routed:
+    try:
+        return Routed(EMBED, str(LABELS[EMBED]), embedding.wanted())
+    except ModelMisconfigured as error:
+        return Routed(EMBED, str(LABELS[EMBED]), "", has_model=False, problem=str(error))
+
+
+def ask(name: str) -> Tried:
+    """One call to what does this task. Call with no transaction open."""
+    return _embedded() if name == EMBED else _answered(TASKS[name])
+
+
+def _embedded() -> Tried:
+    label, begin = str(LABELS[EMBED]), time.monotonic()
+    try:
+        (vector,) = embedding.embedder().documents([QUESTION])
+    except ModelError as error:
+        return Tried(label, QUESTION, seconds=time.monotonic() - begin, problem=str(error), raw=error.raw)
+    first = ", ".join(f"{number:.3f}" for number in vector[:4])
+    answer = _("%(n)d numbers: %(first)s, …") % {"n": len(vector), "first": first}
+    return Tried(label, QUESTION, answer, embedding.wanted(), time.monotonic() - begin)
+
+
+def _answered(task: Task) -> Tried:
+    """No longer than half a minute."""
     label, begin = str(LABELS[task]), time.monotonic()
     try:
         if route_for(task).is_rule_based:

@@ -58,9 +58,9 @@ def revoke_key(request: HttpRequest, person: Person, key_id: uuid.UUID) -> HttpR
 @operators_page
 def try_model(request: HttpRequest, person: Person, task: str) -> HttpResponse:
     """Asks the model of a task something small, and shows what came back."""
-    if task not in models_tried.TASKS:
+    if task not in models_tried.LABELS:
         raise Http404
-    return _page(request, person, tried=models_tried.ask(models_tried.TASKS[task]))
+    return _page(request, person, tried=models_tried.ask(task))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from memory import apikeys, profiles
-from memory.config import LLM
+from memory.config import LLM, Semantic
 from memory.db import operator_scope, profile_scope
 from memory.models import AuditLog, Profile
 from tests.dashboard.test_facts import HOSTILE
@@ -92,11 +92,38 @@ def test_it_shows_what_is_wrong_with_a_model(anna, model):
     assert b"very-secret-key" not in response.content
 
 
+def embeds(settings, url):
+    semantic = Semantic(provider="openai", model="small-embedder", embedding_dim=8)
+    llm = LLM(openai={"base_url": url, "api_key": "very-secret-key"})
+    settings.CAESAR = settings.CAESAR.model_copy(update={"semantic": semantic, "llm": llm})
+
+
+def test_it_shows_what_the_embedder_answers(anna, model, settings):
+    operator(anna)
+    embeds(settings, model.url)
+    assert "openai/small-embedder" in anna.page("/dashboard/settings").text
+    text = " ".join(anna.post("/dashboard/settings/models/embed").content.decode().split())
+    assert "it answered after" in text
+    assert "8 numbers: " in text
+
+
+def test_it_shows_what_is_wrong_with_an_embedder(anna, settings):
+    operator(anna)
+    embeds(settings, "http://127.0.0.1:1/v1")
+    response = anna.post("/dashboard/settings/models/embed")
+    assert response.status_code == 200
+    assert b'class="problem" id="tried"' in response.content
+    assert b"very-secret-key" not in response.content
+
+
 def test_without_a_model_there_is_none_to_test(anna):
     operator(anna)
-    text = anna.page("/dashboard/settings").text
-    assert "no language model" in text
-    assert "Test this model" not in text
+    page = anna.page("/dashboard/settings")
+    assert "no language model" in page.text
+    tested = [
+        attrs["action"] for tag, attrs in page.elements if tag == "form" and "/models/" in (attrs.get("action") or "")
+    ]
+    assert tested == ["/dashboard/settings/models/embed#models"]
     assert "No language model is set" in anna.post("/dashboard/settings/models/chat").content.decode()
 
 
