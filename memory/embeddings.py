@@ -73,7 +73,7 @@ def take(most: int, *, after: uuid.UUID = FIRST) -> list[Waiting]:
     rows: list[Any] = []
     with claim_scope(), connection.cursor() as cursor:
         for start in dict.fromkeys((after, FIRST)):
-            wanted = {"most": most - len(rows), "after": start, "token": token, "lease": LEASE_SECONDS}
+            wanted: dict[str, Any] = {"most": most - len(rows), "after": start, "token": token, "lease": LEASE_SECONDS}
             cursor.execute(TAKE, wanted)
             rows += cursor.fetchall()
             if len(rows) == most:

@@ -1,0 +1,32 @@
+"""`manage.py doctor`."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import asdict
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from caesar import doctor
+from caesar.management.printing import add_json, as_json
+
+
+class Command(BaseCommand):
+    help = "Look at everything that is needed, and say of each thing what to do. Exit code 1: something does not work."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_json(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        found = doctor.examine()
+        if options["json"]:
+            self.stdout.write(as_json([asdict(one) for one in found]))
+        else:
+            for one in found:
+                self.stdout.write(f"{one.health:6}{one.name:12}{one.detail}")
+                if one.fix:
+                    self.stdout.write(f"{'':18}{one.fix}")
+        if any(one.health is doctor.Health.BAD for one in found):
+            sys.exit(1)

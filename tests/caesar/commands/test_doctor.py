@@ -1,0 +1,59 @@
+"""manage.py doctor."""
+
+from __future__ import annotations
+
+import shutil
+from collections import namedtuple
+
+from memory import cursor, workers
+from memory.models import WorkKind
+from tests.caesar.commands.conftest import run, shell
+from tests.processes import eventually, worker
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def said(*arguments: str) -> dict[str, tuple[str, str]]:
+    return {one["name"]: (one["health"], one["fix"]) for one in run("doctor", "--json", *arguments).json}
+
+
+def test_all_is_well_where_somebody_schedules_and_works(operator, broker):
+    cursor.tick(*WorkKind)
+    with worker({}, queues="extract,summarise,embed,maintenance"):
+        eventually(workers.listed)
+        ran = run("doctor", "--json")
+    found = {one["name"]: one for one in ran.json}
+    assert ran.code == 0, found
+    assert set(found) == {
+        *("database", "extension", "clock", "migrations", "cursor", "beat", "embedder", "broker", "workers", "model"),
+        "disk",
+    }
+    assert found["extension"]["detail"].startswith("pgvector ")
+    assert {name for name, one in found.items() if one["health"] != "good"} == {"model"}
+    assert "CAESAR_LLM__PROVIDER" in found["model"]["fix"]
+
+
+def test_it_says_who_is_missing_and_what_to_do(operator, broker):
+    ran = run("doctor")
+    assert ran.code == 1
+    assert "bad   workers     No worker answers" in ran.out
+    assert "celery -A caesar worker" in ran.out
+    assert "bad   beat        Nothing has looked for chats yet" in ran.out
+    assert "celery -A caesar beat" in ran.out
+
+
+def test_a_full_disk_and_a_clock_that_is_wrong(operator, broker, monkeypatch):
+    monkeypatch.setattr(shutil, "disk_usage", lambda place: Usage(10, 10, 5 * 2**20))
+    monkeypatch.setattr("caesar.doctor.time.time", lambda: 1_000_000_000.0)
+    found = said()
+    assert found["disk"] == ("bad", "Make room, or let less be kept (CAESAR_MEMORY__RETENTION_DAYS).")
+    assert found["clock"][0] == "poor"
+
+
+def test_a_shell_gets_what_to_do_without_a_database(tmp_path):
+    ran = shell("doctor", CAESAR_DATABASE_URL="postgresql://u:hunter2@127.0.0.1:1/x", CAESAR_HOME=str(tmp_path))
+    assert ran.code == 1
+    assert "bad   database    The database does not answer." in ran.out
+    assert "CAESAR_DATABASE_URL" in ran.out
+    assert "hunter2" not in ran.out + ran.err
+    assert "Traceback" not in ran.err
