@@ -183,5 +183,5 @@ def test_no_element_or_attribute_comes_from_a_reply(anna, value):
 def test_it_asks_the_database_as_often_for_many_as_for_few(anna, django_assert_max_num_queries):
     worked(anna.who)
     operator(anna)
-    with django_assert_max_num_queries(40):
+    with django_assert_max_num_queries(50):
         anna.page("/dashboard/workers")
