@@ -43,7 +43,6 @@ BECAME = {
     "deleted or rejected before": gettext_lazy("deleted or rejected by you before, left out"),
     "refused as sensitive": gettext_lazy("too sensitive to be kept, left out"),
     "off the record": gettext_lazy("said off the record, left out"),
-    "the record": gettext_lazy("said off the record, left out"),
     "unusable": gettext_lazy("unusable, left out"),
     "of another installation": gettext_lazy("of another installation, where alone they mean something"),
 }

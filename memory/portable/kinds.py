@@ -30,4 +30,4 @@ class Kind(StrEnum):
 
 
 # What is written for people and other programs to read; an import works it out from the rest, or leaves it there.
-READ_ONLY = frozenset({Kind.ENTITY, Kind.IMPORT, Kind.EVENT})
+READ_ONLY = frozenset({Kind.ENTITY, Kind.IMPORT})

@@ -78,7 +78,7 @@ class Restoring:
 
 
 def _write(context: Context, kind: Kind, batch: Batch) -> tuple[Counter[str], list[Skipped], int]:
-    counts = Counter() if kind in READ_ONLY and kind is not Kind.EVENT else write(context, kind, batch)
+    counts: Counter[str] = Counter() if kind in READ_ONLY else write(context, kind, batch)
     return counts, [], len(batch)
 
 

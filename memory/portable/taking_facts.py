@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import uuid
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from memory import audit, facts, key_aliases, sensitive
-from memory.db import now
 from memory.domain.cardinality import cardinality_of
 from memory.domain.entry import read_value
 from memory.domain.instructions import instruction_like
@@ -27,7 +26,6 @@ from memory.models import Event, Fact, FactState, Import, Profile, SourceKind, S
 from memory.models.fields import new_id
 from memory.portable.found import FoundFact
 
-MOST_FACTS = 100  # in one transaction
 LEAST_CONFIDENCE = 0.3
 BECAME = {
     Did.ADDED: "new",
@@ -47,47 +45,61 @@ class Taken:
     over: list[facts.Ended] = field(default_factory=list)
 
 
-def batches(found: Iterable[FoundFact]) -> Iterator[list[FoundFact]]:
-    """So many at once, and no key twice: what a file says of one key is a series of sayings, not one."""
-    batch: list[FoundFact] = []
-    keys: set[str] = set()
-    for fact in found:
-        if len(batch) == MOST_FACTS or fact.key in keys:
-            yield batch
-            batch, keys = [], set()
-        batch.append(fact)
-        if fact.key is not None:
-            keys.add(fact.key)
-    if batch:
-        yield batch
-
-
 def take(row: Import, batch: Sequence[FoundFact], *, where: Space, spaces: dict[str, uuid.UUID], actor: str) -> Taken:
     """Write what is new. Call inside the profile's scope, under `facts.lock`; `where` is its default space."""
-    taken = Taken()
-    profile = where.profile
-    aliases, alike = key_aliases.both(profile.id)
-    audit_id = audit.draw_id()
-    at = now()
-    told: list[Told] = []
-    found_of: dict[uuid.UUID, FoundFact] = {}
-    refused: set[SensitiveClass] = set()
-    for n, found in enumerate(batch):
+    reading = _Reading(row, where, spaces)
+    told = [(found, one) for n, found in enumerate(batch) if (one := reading.told(found, n)) is not None]
+    taken = reading.taken
+    if reading.refused:
+        refusal = sensitive.refusal(row.profile_id, reading.refused, actor=actor, import_id=str(row.id))
+        audit.record(refusal)
+    fresh = _unknown(row.profile_id, told)
+    taken.counts["known"] += len(told) - len(fresh)
+    if fresh:
+        payload: dict[str, Any] = {"import_id": str(row.id), "format": row.format, "name": row.name}
+        payload |= {"rows": {"facts": len(fresh)}}
+        audit.record(audit.Entry(Event.IMPORTED, row.profile_id, payload, actor, id=reading.audit_id))
+        claims, found_of = [one for _, one in fresh], {one.claim.id: found for found, one in fresh}
+        outcomes = facts.apply(
+            profile_id=row.profile_id, told=claims, conversation_id=None, review_most=len(claims), actor=actor
+        )
+        for outcome in outcomes:
+            taken.counts[BECAME.get(outcome.did, "known")] += 1
+            _answer(row.profile_id, outcome, found_of[outcome.claim.id], actor)
+    for found, one in told:
+        if found.valid_to and found.valid_to <= reading.at:
+            taken.over.append(facts.Ended(one.claim.key, one.claim.value_norm, one.claim.said_at, found.valid_to))
+    return taken
+
+
+class _Reading:
+    """Makes claims of what a batch says. `taken` counts what makes none; `refused` are the classes of what is never
+    kept; `audit_id` is the row of the log that is their evidence."""
+
+    def __init__(self, row: Import, where: Space, spaces: dict[str, uuid.UUID]) -> None:
+        self._where, self._spaces, self._profile = where, spaces, where.profile
+        self._policy = sensitive.policy_of(where.profile)
+        self._aliases, self._alike = key_aliases.both(row.profile_id)
+        self.audit_id, self.at = audit.draw()
+        self.taken = Taken()
+        self.refused: set[SensitiveClass] = set()
+
+    def told(self, found: FoundFact, n: int) -> Told | None:
         value = read_value(found.value)
-        key = canonical(found.key, aliases) if found.key else None
+        key = canonical(found.key, self._aliases) if found.key else None
         if not isinstance(value, str) or (found.key and key is None):
-            taken.counts["unusable"] += 1
-            continue
-        mark = sensitive.judge(Proposal(value, key), sensitive.policy_of(profile), quote="")
+            self.taken.counts["unusable"] += 1
+            return None
+        mark = sensitive.judge(Proposal(value, key), self._policy, quote="")
         if mark.handling is Handling.NEVER:
-            refused |= set(mark.classes)
-            taken.counts["refused as sensitive"] += 1
-            continue
-        said_at = min(found.at or at, at)
-        reasons = tuple(_reasons(found, key, value, profile, mark))
+            self.refused |= set(mark.classes)
+            self.taken.counts["refused as sensitive"] += 1
+            return None
+        reasons = tuple(_reasons(found, key, value, self._profile, mark))
+        said_at = min(found.at or self.at, self.at)
         claim = Claim(
             id=new_id(),
-            space_id=spaces.get(found.space) if found.space else None,
+            space_id=self._spaces.get(found.space) if found.space else None,
             key=key,
             value=value,
             value_norm=same_form(value),
@@ -95,47 +107,25 @@ def take(row: Import, batch: Sequence[FoundFact], *, where: Space, spaces: dict[
             op=Op.SET,
             confidence=found.confidence,
             said_at=said_at,
-            audit_id=audit_id,
+            audit_id=self.audit_id,
             current=not reasons,
             place=(0, n),
             reasons=reasons,
-            said_in=where.id,
+            said_in=self._where.id,
         )
-        found_of[claim.id] = found
-        told.append(
-            Told(
-                claim=claim,
-                category=found.category,
-                importance=found.importance,
-                stance=Stance.ASSERTED,
-                quote="",
-                source_kind=SourceKind.IMPORTED,
-                valid_from=found.valid_from and min(found.valid_from, said_at),
-                sensitive=bool(mark.classes),
-                spellings=alike.get(key or "", frozenset({key})),
-                expires_at=found.expires_at,
-                pinned=found.own and not reasons,
-            )
+        return Told(
+            claim=claim,
+            category=found.category,
+            importance=found.importance,
+            stance=Stance.ASSERTED,
+            quote="",
+            source_kind=SourceKind.IMPORTED,
+            valid_from=found.valid_from and min(found.valid_from, said_at),
+            sensitive=bool(mark.classes),
+            spellings=self._alike.get(key or "", frozenset({key})),
+            expires_at=found.expires_at,
+            pinned=found.own and not reasons,
         )
-    if refused:
-        audit.record(sensitive.refusal(profile.id, refused, actor=actor, import_id=str(row.id)))
-    fresh = _unknown(profile.id, told, {claim_id for claim_id, found in found_of.items() if found.at is None})
-    taken.counts["known"] += len(told) - len(fresh)
-    if fresh:
-        payload: dict[str, Any] = {"import_id": str(row.id), "format": row.format, "name": row.name}
-        payload |= {"rows": {"facts": len(fresh)}}
-        audit.record(audit.Entry(Event.IMPORTED, profile.id, payload, actor, id=audit_id))
-        outcomes = facts.apply(
-            profile_id=profile.id, told=fresh, conversation_id=None, review_most=len(fresh), actor=actor
-        )
-        for outcome in outcomes:
-            taken.counts[BECAME.get(outcome.did, "known")] += 1
-            _answer(profile.id, outcome, found_of[outcome.claim.id], actor)
-    for each in told:
-        valid_to = found_of[each.claim.id].valid_to
-        if valid_to and valid_to <= at:
-            taken.over.append(facts.Ended(each.claim.key, each.claim.value_norm, each.claim.said_at, valid_to))
-    return taken
 
 
 def _reasons(
@@ -154,15 +144,19 @@ def _reasons(
         yield from (f"sensitive:{cls.value}" for cls in mark.classes)
 
 
-def _unknown(profile_id: uuid.UUID, told: Sequence[Told], timeless: set[uuid.UUID]) -> list[Told]:
+def _unknown(profile_id: uuid.UUID, told: Sequence[tuple[FoundFact, Told]]) -> list[tuple[FoundFact, Told]]:
     """Those that say something that was not said of the key at that time or later; without a time, at any."""
-    norms = {t.claim.value_norm for t in told}
+    norms = {one.claim.value_norm for _, one in told}
     there = Fact.objects.filter(profile_id=profile_id, value_norm__in=norms).exclude(state=FactState.DELETED)
     last: dict[tuple[str | None, str], datetime] = {}
     for key, norm, at in there.values_list("key", "value_norm", "said_at"):
         last[key, norm] = max(at, last.get((key, norm), at))
-    found = [(each, last.get((each.claim.key, each.claim.value_norm))) for each in told]
-    return [each for each, at in found if at is None or (at < each.claim.said_at and each.claim.id not in timeless)]
+    fresh = []
+    for found, one in told:
+        before = last.get((one.claim.key, one.claim.value_norm))
+        if before is None or (found.at is not None and before < one.claim.said_at):
+            fresh.append((found, one))
+    return fresh
 
 
 def _answer(profile_id: uuid.UUID, outcome: Outcome, found: FoundFact, actor: str) -> None:
