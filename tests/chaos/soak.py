@@ -14,7 +14,10 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
+
+import psutil
 
 import tests.environment
 from bench.footprint import family, megabytes
@@ -49,6 +52,7 @@ class Seen:
 def main() -> None:
     minutes = float(sys.argv[1]) if len(sys.argv) > 1 else 30.0
     with tempfile.TemporaryDirectory(prefix="caesar-soak-") as folder, sites.running(Path(folder) / "home") as site:
+        site.normal(map(fact, itertools.count(20_000_000)), seconds=180)  # everything has loaded what it needs
         seen = _soak(site, minutes * 60)
         wrong = [*_judged(seen), *_settled(site)]
     print("\n".join(wrong) or "All as promised.")
@@ -154,8 +158,9 @@ def _probe(site: Site, seen: Seen, ending: threading.Event) -> None:
 
 def _look(site: Site, seen: Seen) -> None:
     parts = {name: family(found) for name in PROCESSES if (found := site.process(name)) is not None}
-    for name, size in megabytes(parts).items():
-        seen.memory[name].append(size)
+    with suppress(psutil.NoSuchProcess):  # sessions of the database come and go; another look is not far
+        for name, size in megabytes(parts).items():
+            seen.memory[name].append(size)
     (count,) = site.state.rows("SELECT count(*) FROM pg_stat_activity WHERE usename = 'caesar_service'")[0]
     seen.connections.append(count)
     web = site.process("web")
