@@ -25,6 +25,7 @@ from caesar.embedded.postgres import Postgres
 from memory import cursor, facts
 from memory.models import WorkKind
 from tests.caesar.commands.conftest import Ran
+from tests.memory.conftest import model  # noqa: F401
 from tests.memory.test_cursor import tell
 from tests.memory.test_erase import live
 from tests.people import person
@@ -32,7 +33,6 @@ from tests.processes import ROOT
 from tests.scripted_model import ScriptedModel
 from workers import tasks
 
-pytest_plugins = ["tests.memory.conftest"]
 pytestmark = [pytest.mark.usefixtures("database"), pytest.mark.timeout(300)]
 LOST = {"django_session", "login_tokens", "model_pauses"}
 
@@ -111,7 +111,7 @@ def content(cluster: Postgres) -> dict[str, Any]:
     return found
 
 
-def test_a_new_installation_comes_to_the_same_place(database, here, there, model: ScriptedModel, tmp_path):
+def test_a_new_installation_comes_to_the_same_place(database, here, there, model: ScriptedModel, tmp_path):  # noqa: F811
     marta = live(model, person("owner"))
     path = tmp_path / "one.tar"
     made = manage(here, "backup", str(path), "--json")
@@ -137,7 +137,7 @@ def test_a_new_installation_comes_to_the_same_place(database, here, there, model
     assert roles == (0,)
 
 
-def test_what_waited_is_read_afterwards_and_nothing_twice(database, here, there, model: ScriptedModel, tmp_path):
+def test_what_waited_is_read_afterwards_and_nothing_twice(database, here, there, model: ScriptedModel, tmp_path):  # noqa: F811
     anna = person("anna")
     model.on("Beans", json.dumps({"facts": [{"key": "dog.name", "value": "Beans", "confidence": 0.9}]}))
     model.on("Graz", json.dumps({"facts": [{"key": "address.city", "value": "Graz", "confidence": 0.9}]}))
