@@ -23,6 +23,7 @@ from memory.models import AuditLog, Conversation, Passage, Profile, WorkKind
 LOG = structlog.get_logger(__name__)
 CURSOR = "passages"
 ROWS_PER_STEP = 100
+CHECKED_AT_ONCE = 20
 KEPT_ROLES = ("user", "assistant")
 LONGEST_SPEAKER = 64
 
@@ -111,18 +112,25 @@ def index(*, profile_id: uuid.UUID, audit_id: int) -> int:
     return len(made)
 
 
-def index_document(*, profile: Profile, chats: Iterable[AuditLog]) -> int:
-    """Make the passages of a document, whose pages these are, in order. Call inside the profile's scope.
+def of_document(*, profile: Profile, chats: Iterable[AuditLog]) -> list[Passage]:
+    """The passages of a document, whose pages these are, in order; without those that say what was deleted.
 
-    They are made whether or not chats are indexed: who gives a document wants it to be found.
+    They are made whether or not chats are indexed: who gives a document wants it to be found. Takes its time where
+    much was deleted, so nothing is locked meanwhile.
     """
-    made: list[Passage] = []
     policy = sensitive.policy_of(profile)
-    for position, row in enumerate(chats):
-        made += _made(row, profile.id, position, policy)
-    made = [one for one in made if not _says_what_was_deleted(one)]
+    made = [one for n, row in enumerate(chats) for one in _made(row, profile.id, n, policy)]
+    kept: list[Passage] = []
+    for start in range(0, len(made), CHECKED_AT_ONCE):
+        with profile_scope(profile.id):
+            some = made[start : start + CHECKED_AT_ONCE]
+            kept += [one for one in some if not _says_what_was_deleted(one)]
+    return kept
+
+
+def keep(made: Iterable[Passage]) -> None:
+    """Write passages that were made of a document. Call inside the profile's scope."""
     Passage.objects.bulk_create(made)
-    return len(made)
 
 
 def _says_what_was_deleted(one: Passage) -> bool:

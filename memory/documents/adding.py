@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,7 @@ from memory.domain.chunks import chunks
 from memory.domain.text import one_line
 from memory.errors import Conflict, InvalidInput
 from memory.hashing import document_digest
-from memory.models import AuditLog, Document, Event, Space
+from memory.models import AuditLog, Document, Event, Passage, Space
 from memory.models.fields import new_id
 
 LONGEST_PART = 4_000  # characters; a page that is longer becomes several
@@ -64,24 +64,31 @@ def add(*, profile_id: uuid.UUID, name: str, data: bytes, space: str | None = No
     if there is not None:
         return Added(there, False)
     pages = converting.convert(data, kind)
+    parts = _parts(pages)
+    document = Document(
+        profile_id=profile_id,
+        conversation_id=new_id(),
+        name=called,
+        format=kind.value,
+        digest=digest,
+        size=len(data),
+        pages=_last_page(pages),
+        parts=len(parts),
+        characters=sum(len(part.text) for part in parts),
+    )
     with profile_scope(profile_id):
         where = _allowed(profile_id, space)
-        parts = _parts(pages)
-        last = chats.take_time(profile_id, most=len(parts))  # from here on the person's other documents wait
+        ids = audit.draw_ids(len(parts))
+    said = [_row(audit_id, document, part, where) for audit_id, part in zip(ids, parts, strict=True)]
+    found = passages.of_document(profile=where.profile, chats=said)
+    with profile_scope(profile_id):
+        _allowed(profile_id, space)
+        last = chats.take_time(profile_id, most=len(parts))  # from here on what else the person says waits
         there = _given_before(profile_id, digest)
         if there is not None:
             return Added(there, False)
-        document = Document(
-            profile_id=profile_id,
-            name=called,
-            format=kind.value,
-            digest=digest,
-            size=len(data),
-            pages=_last_page(pages),
-            parts=len(parts),
-            characters=sum(len(part.text) for part in parts),
-        )
-        _write(document, parts, where, last - (len(parts) - 1) * STEP, actor)
+        times = {audit_id: last - n * STEP for n, audit_id in enumerate(reversed(ids))}
+        _write(document, said, found, times, where, actor)
         document.refresh_from_db()
     return Added(document, True)
 
@@ -123,32 +130,37 @@ def _last_page(pages: Sequence[Page]) -> int | None:
     return max((page for page, _ in pages if page is not None), default=None)
 
 
-def _write(document: Document, parts: Sequence[_Part], where: Space, begun: Any, actor: str) -> None:
-    profile_id, end = document.profile_id, begun + (len(parts) - 1) * STEP
-    document.conversation_id = new_id()
-    conversations.bring(
-        profile_id=profile_id,
-        made=[conversations.Brought(document.conversation_id, where.id, None, begun, end)],
-    )
+def _write(
+    document: Document,
+    said: Sequence[AuditLog],
+    found: Sequence[Passage],
+    times: Mapping[int, datetime],
+    where: Space,
+    actor: str,
+) -> None:
+    profile_id, first, last = document.profile_id, min(times.values()), max(times.values())
+    place = conversations.Brought(document.conversation_id, where.id, None, first, last)
+    conversations.bring(profile_id=profile_id, made=[place])
     document.save(force_insert=True)
     audit.record(audit.Entry(Event.DOCUMENT_ADDED, profile_id, told(document), actor, space_id=where.id))
-    ids = audit.draw_ids(len(parts))
     audit.record_many(
         audit.Entry(
             Event.CHAT_COMPLETED,
             profile_id,
-            _payload(document, part, where),
+            row.payload,
             actor="person",
-            conversation_id=document.conversation_id,
-            space_id=where.id,
-            said_at=begun + n * STEP,
+            conversation_id=row.conversation_id,
+            space_id=row.space_id,
+            said_at=times[row.id],
             mine_facts=True,
-            id=audit_id,
+            id=row.id,
         )
-        for n, (audit_id, part) in enumerate(zip(ids, parts, strict=True))
+        for row in said
     )
-    passages.index_document(profile=where.profile, chats=AuditLog.objects.filter(id__in=ids).order_by("id"))
-    cursor.plan(profile_id=profile_id, audit_ids=ids)
+    for passage in found:
+        passage.said_at = times[passage.audit_id or 0]
+    passages.keep(found)
+    cursor.plan(profile_id=profile_id, audit_ids=list(times))
 
 
 def told(document: Document) -> dict[str, Any]:
@@ -160,6 +172,18 @@ def told(document: Document) -> dict[str, Any]:
         "pages": document.pages,
         "parts": document.parts,
     }
+
+
+def _row(audit_id: int, document: Document, part: _Part, where: Space) -> AuditLog:
+    """A page as a row of the log that is not written yet; its time is drawn then."""
+    return AuditLog(
+        id=audit_id,
+        profile_id=document.profile_id,
+        conversation_id=document.conversation_id,
+        space_id=where.id,
+        said_at=datetime.now(UTC),
+        payload=_payload(document, part, where),
+    )
 
 
 def _payload(document: Document, part: _Part, where: Space) -> dict[str, Any]:

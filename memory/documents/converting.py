@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import threading
@@ -70,9 +71,17 @@ def _run(data: bytes, kind: Format, allowed: Limits) -> dict[str, Any]:
     try:
         return dict(json.loads(done.stdout))
     except ValueError:
-        # Killed for its limits, or broken by what it read; its own words may hold some of that.
-        LOG.warning("converter_ended", returncode=done.returncode, format=kind.value)
-        return {"refused": "too_slow" if done.returncode in (-9, -24) else "too_hungry"}
+        return {"refused": _ended(done, kind)}
+
+
+def _ended(done: subprocess.CompletedProcess[bytes], kind: Format) -> str:
+    """Why it gave no answer: killed for its limits, or broken by what it read, whose words the log is not to have."""
+    last = done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]
+    error = last[0].partition(":")[0][:100] if last else ""
+    LOG.warning("converter_ended", returncode=done.returncode, format=kind.value, error=error)
+    if done.returncode > 0:
+        return "damaged"
+    return "too_slow" if done.returncode in (-signal.SIGKILL, -signal.SIGXCPU) else "too_hungry"
 
 
 def _said(why: str, kind: Format, allowed: Limits) -> DocumentRefused:

@@ -30,5 +30,5 @@ def restore(*, profile: Profile, document_id: uuid.UUID, fields: Mapping[str, An
         consent.readable(WorkKind.EXTRACT), conversation_id=where, event_type=Event.CHAT_COMPLETED
     )
     if not Passage.objects.filter(conversation_id=where).exists():
-        passages.index_document(profile=profile, chats=pages.order_by("said_at", "id"))
+        passages.keep(passages.of_document(profile=profile, chats=pages.order_by("said_at", "id")))
     return "new"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
+from django.db import connection
 
 from memory import profiles, spaces
 from memory.db import profile_scope
@@ -193,3 +196,20 @@ def test_secrets_are_in_no_table(anna, database):
     give(anna, "notes.txt", text.encode())
     assert in_tables(database, "4111 1111 1111 1111") == []
     assert in_tables(database, "tulip-harbor-88") == []
+
+
+def test_given_twice_at_once_it_is_one_document(anna):
+    found = []
+
+    def giving() -> None:
+        found.append(give(anna))
+        connection.close()
+
+    threads = [threading.Thread(target=giving) for _ in range(3)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len({added.document.id for added in found}) == 1
+    assert sorted(added.new for added in found) == [False, False, True]
+    with profile_scope(anna.profile_id):
+        assert Document.objects.count() == 1
+        assert WorkItem.objects.count() == 2
