@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from django.db.models import Exists, F, OuterRef, Q
+from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from memory.domain.stating import echoes, states, states_by_itself
@@ -79,13 +79,6 @@ def _past(profile_id: uuid.UUID, found: Sequence[Text]) -> list[_Past]:
     evidence = FactSource.objects.filter(audit_id__in=audits).values("fact_id")
     given = past_facts(profile_id=profile_id, chats=audits)
     over = Q(expires_at__lte=Now())
-    again = Fact.objects.filter(
-        Q(key=OuterRef("key")) | Q(key__isnull=True, value_norm=OuterRef("value_norm")),
-        Q(expires_at__isnull=True) | Q(expires_at__gt=Now()),
-        profile_id=OuterRef("profile_id"),
-        value_norm=OuterRef("value_norm"),
-        state=FactState.CURRENT,
-    )
     rows = (
         Fact.objects.filter(
             Q(id__in=evidence)
@@ -101,10 +94,9 @@ def _past(profile_id: uuid.UUID, found: Sequence[Text]) -> list[_Past]:
         )
         .exclude(value="")
         .exclude(op="retract")
-        .annotate(again=Exists(again))
-        .filter(again=False)
+        .only("key", "value", "value_norm", "quote", "deleted_at", "valid_to", "expires_at", "source_audit_id", "state")
     )
-    facts = list(rows.only("value", "quote", "deleted_at", "valid_to", "expires_at", "source_audit_id", "state"))
+    facts = _not_again(profile_id, list(rows))
     taught: dict[uuid.UUID, set[int]] = {row.id: {row.source_audit_id} - {None} for row in facts}  # type: ignore[misc]
     for fact_id, audit in FactSource.objects.filter(fact_id__in=list(taught)).values_list("fact_id", F("audit_id")):
         taught[fact_id].add(audit)
@@ -119,3 +111,18 @@ def _past(profile_id: uuid.UUID, found: Sequence[Text]) -> list[_Past]:
         )
         for row in facts
     ]
+
+
+def _not_again(profile_id: uuid.UUID, past: Sequence[Fact]) -> list[Fact]:
+    """Those whose value does not hold again, under their key or in a sentence of its own."""
+    if not past:
+        return []
+    held = Fact.objects.filter(
+        Q(key__in={row.key for row in past if row.key}) | Q(key__isnull=True),
+        Q(expires_at__isnull=True) | Q(expires_at__gt=Now()),
+        profile_id=profile_id,
+        state=FactState.CURRENT,
+        value_norm__in={row.value_norm for row in past},
+    )
+    again = set(held.values_list("key", "value_norm"))
+    return [row for row in past if again.isdisjoint({(row.key, row.value_norm), (None, row.value_norm)})]

@@ -17,7 +17,7 @@ from memory.db import profile_scope
 from memory.domain.terms import term_ids
 from memory.llm.embedding import Identity
 from memory.models import OwnerKind, Space
-from memory.search import candidates, episodes, facts, passages, sizes
+from memory.search import candidates, episodes, facts, outdated, passages, sizes
 from memory.search.candidates import Scope
 from memory.search.question import Nearness, Question
 from tests.people import person
@@ -66,6 +66,12 @@ SELECT p.profile_id, p.kind, p.id, %(identity)s,
 EVIDENCE = """
 INSERT INTO fact_sources (profile_id, fact_id, audit_id)
 SELECT f.profile_id, f.id, f.terms[1] FROM personal_facts f"""
+CHATS = """
+INSERT INTO audit_log (id, profile_id, event_type, actor, said_at, mine_facts, mine_summary, payload)
+SELECT 1000000 + n, %(profile)s, 'chat.completed', 'person', now(), true, true, jsonb_build_object('facts', f.ids)
+  FROM generate_series(1, %(count)s) n
+ CROSS JOIN (SELECT jsonb_agg(id) AS ids
+               FROM (SELECT id FROM personal_facts WHERE profile_id = %(profile)s LIMIT 30) few) f"""
 TAUGHT = "UPDATE personal_facts f SET source_audit_id = p.audit_id FROM passages p WHERE p.terms[1] = f.terms[1]"
 
 
@@ -176,7 +182,7 @@ def talks(plans: Plans, database: Postgres) -> Scope:
     }  # fmt: skip
     with psycopg.connect(database.url("superuser"), autocommit=True) as session:
         session.execute("SET session_replication_role = replica")
-        for statement in (TALKS, PASSAGES, EPISODES, PIECE_VECTORS, EVIDENCE):
+        for statement in (TALKS, PASSAGES, EPISODES, PIECE_VECTORS, EVIDENCE, CHATS):
             session.execute(statement, values)
         session.execute(TAUGHT)
         session.execute("VACUUM (ANALYZE)")
@@ -196,6 +202,11 @@ def test_no_statement_of_a_search_reads_a_table_from_end_to_end(plans, talks):
             assert facts.search(asked, talks, most=3, now=now)
             assert episodes.search(asked, talks, most=3, now=now)
             assert passages.search(asked, talks, most=3, now=now)
+            said = [
+                outdated.Text(uuid.uuid4(), range(1_000_000 + 20 * n, 1_000_020 + 20 * n), now, "fact 3 and fact 4")
+                for n in range(8)
+            ]
+            outdated.marks(talks.profile_id, said)
         for statement in [query["sql"] for query in run if "count(*)" not in query["sql"]]:
             with connection.cursor() as cursor:
                 cursor.execute(f"EXPLAIN {statement}")
