@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator, Iterator
-from typing import Any, BinaryIO
+from typing import Any
 
 from django.core.handlers.asgi import ASGIRequest
 from django.http import StreamingHttpResponse
@@ -22,8 +20,7 @@ from memory import imports
 from memory.models import Import
 from memory.portable import exporting, uploading
 from memory.portable.exporting import Form
-
-PIECE = 1 << 16
+from memory.portable.pieces import Pieces
 
 
 class ExportView(MemoryView):
@@ -41,22 +38,10 @@ class ExportView(MemoryView):
         form = Form(params.one_of(request, "format", [form.value for form in Form]) or Form.JSONL)
         file = exporting.spooled(profile_id=self.caller.profile_id, form=form)
         # What serves without ASGI takes no pieces that have to be awaited.
-        pieces = _awaited(file) if isinstance(request._request, ASGIRequest) else _pieces(file)
+        pieces = Pieces(file) if isinstance(request._request, ASGIRequest) else file
         response = StreamingHttpResponse(pieces, content_type=exporting.TYPES[form])
         response["Content-Disposition"] = content_disposition_header(True, exporting.file_name(form))
         return response
-
-
-def _pieces(file: BinaryIO) -> Iterator[bytes]:
-    with file:
-        while piece := file.read(PIECE):
-            yield piece
-
-
-async def _awaited(file: BinaryIO) -> AsyncIterator[bytes]:
-    with file:
-        while piece := await asyncio.to_thread(file.read, PIECE):
-            yield piece
 
 
 class SkippedRecord(serializers.Serializer[Any]):

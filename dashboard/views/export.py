@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import AsyncIterator
-from typing import BinaryIO
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
@@ -19,13 +15,13 @@ from dashboard.person import Person, own_page
 from memory.errors import CaesarError
 from memory.portable import exporting
 from memory.portable.exporting import Form
+from memory.portable.pieces import Pieces
 
 FORMS = {
     Form.JSONL: _("everything, to be imported again (JSON Lines)"),
     Form.MARKDOWN: _("facts and summaries, to be read (Markdown)"),
     Form.CSV: _("facts, for a spreadsheet (CSV)"),
 }
-PIECE = 64 * 1024
 
 
 @require_POST
@@ -42,16 +38,9 @@ def download(request: HttpRequest, person: Person) -> HttpResponseBase:
     except CaesarError as error:
         messages.error(request, str(error))
         return _back(request)
-    response = StreamingHttpResponse(_pieces(file), content_type=exporting.TYPES[form])
+    response = StreamingHttpResponse(Pieces(file), content_type=exporting.TYPES[form])
     response["Content-Disposition"] = content_disposition_header(True, exporting.file_name(form))
     return response
-
-
-async def _pieces(file: BinaryIO) -> AsyncIterator[bytes]:
-    """Read by a thread, so that a large file keeps nobody waiting and stands nowhere in memory as a whole."""
-    with file:
-        while piece := await asyncio.to_thread(file.read, PIECE):
-            yield piece
 
 
 def _back(request: HttpRequest) -> HttpResponse:

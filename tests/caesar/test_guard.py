@@ -39,7 +39,12 @@ def asked(pieces: list[tuple[float, bytes]]) -> tuple[int, Any]:
         async def send(message: Any) -> None:
             sent.append(message)
 
-        scope = {"type": "http", "headers": [(b"host", b"localhost"), (b"content-length", b"5")]}
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/",
+            "headers": [(b"host", b"localhost"), (b"content-length", b"5")],
+        }
         await guard.Guard(echo, max_bytes=100, hosts=["localhost"])(scope, receive, send)
 
     asyncio.run(asyncio.wait_for(play(), 20))

@@ -130,5 +130,6 @@ def test_it_answers_as_the_schema_says(database: Any) -> None:
             error = answer.json()["error"]
             assert error["code"].isidentifier(), asked
             assert 10 < len(error["message"]) <= 1_000, asked
+        answer.close()
 
     play()
