@@ -39,6 +39,8 @@ def anna(world: World) -> Someone:
     gone = anna.http.post("/v1/facts", json={"key": "nickname", "value": f"Miss {SECRET}"}).json()
     anna.http.delete(f"/v1/facts/{gone['id']}")
     anna.http.post("/v1/facts", json={"value": f"Keeps {SECRET} in the annas space", "space": "annas"})
+    file = {"content": f"I earn {SECRET}.".encode(), "headers": {"Content-Type": "application/octet-stream"}}
+    assert anna.http.post("/v1/documents?name=pay.txt", **file).status_code in (201, 202)
     return anna
 
 
@@ -70,6 +72,7 @@ def ids_of(who: Someone) -> dict[str, list[str]]:
         "episode_id": [episode["id"] for episode in who.http.get("/v1/episodes").json()["results"]],
         "item_id": [item["id"] for kind in ("extract", "summarise") for item in who.work_items(kind)],
         "conversation_id": ["CA", *(c["id"] for c in conversations)],
+        "document_id": [one["id"] for one in who.http.get("/v1/documents").json()["results"]],
         "slug": ["annas"],
         "alias": ["boss.name"],
     }
@@ -81,6 +84,7 @@ NOBODYS = {
     "episode_id": str(uuid.UUID(int=7)),
     "item_id": "999999999",
     "conversation_id": "nobodys",
+    "document_id": str(uuid.UUID(int=7)),
     "slug": "nobodys",
     "alias": "nobodys.name",
 }
