@@ -5,7 +5,9 @@ A test that uses `database` sees committed rows, as the product does; afterwards
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -67,6 +69,7 @@ def database(cluster: Postgres, _emptying: str, django_db_blocker: pytest.Fixtur
     with django_db_blocker.unblock():  # type: ignore[attr-defined]
         yield cluster
     _empty(cluster, _emptying)
+    shutil.rmtree(Path(HOME, "people"), ignore_errors=True)  # files that were made for people who are gone now
 
 
 def _empty(cluster: Postgres, emptying: str) -> None:

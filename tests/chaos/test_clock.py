@@ -60,6 +60,7 @@ def state(database) -> State:
     return State(database.url("superuser"))
 
 
+@pytest.mark.long
 def test_clocks_may_be_set_while_everything_runs(state, model, facts: Iterator[Told], library, tmp_path: Path) -> None:
     clock = Clock(library, tmp_path / "clock", 0)
     env = settings(model) | clock.env

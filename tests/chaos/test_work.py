@@ -108,7 +108,8 @@ def settings_in_force() -> None:
     assert conf().memory.retention_days == 90
 
 
-@pytest.mark.parametrize("seconds", [pytest.param(2, marks=pytest.mark.long), 60])
+@pytest.mark.long
+@pytest.mark.parametrize("seconds", [2, 60])
 def test_a_worker_that_is_asked_to_end_does_so_in_time(state, model, facts, seconds: float) -> None:
     """What it can finish it finishes; the rest another worker takes at once, not when a lease has run out."""
     model.extraction([slowly(seconds), slowly(seconds), reading])
