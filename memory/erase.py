@@ -48,12 +48,19 @@ def erase_profile(*, profile_id: uuid.UUID, actor: str = "person") -> Rows:
             rows = _erase(profile_id)
             break
         except (IntegrityError, OperationalError) as error:
+            if not _is_there(profile_id):  # somebody else, who erases the same person, was quicker
+                raise NotFound("There is no such profile.") from None
             if tries == MOST_TRIES or getattr(error.__cause__, "sqlstate", None) not in RETRIED:
                 raise
             LOG.info("erasing_again", reason=type(error).__name__)
             tries += 1
     LOG.info("erased", rows=sum(rows.values()))
     return rows
+
+
+def _is_there(profile_id: uuid.UUID) -> bool:
+    with operator_scope():
+        return Profile.objects.filter(id=profile_id).exists()
 
 
 def _erase(profile_id: uuid.UUID) -> Rows:
