@@ -21,7 +21,7 @@ from tests.scripted_model import Text
 pytestmark = pytest.mark.timeout(300)
 
 
-SHORT = ("worker",)
+SHORT = ("beat",)
 
 
 @pytest.mark.parametrize(

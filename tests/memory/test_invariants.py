@@ -27,7 +27,7 @@ THREADS = 3
 NAMES = itertools.count()
 # How many lives are played; more of them for a long run.
 RULES = settings(
-    max_examples=int(os.environ.get("LIVES", "40")),
+    max_examples=int(os.environ.get("LIVES", "30")),
     deadline=None,
     print_blob=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -266,6 +266,8 @@ def test_it_takes_the_summary_of_the_same_chats_along():
     cursor.tick(*WorkKind)
     assert take(WorkKind.SUMMARISE) is None
     got = take(EXTRACT)
+    if got is not None and got.audit_ids != ids:  # of what is due at the same moment either may come first
+        got = take(EXTRACT)
     assert kinds(got) == [(kind, audit_id) for kind in ("extract", "summarise") for audit_id in ids]
     assert got is not None
     assert got.audit_ids == ids
