@@ -325,23 +325,35 @@ def append(
 
     Call inside the profile's scope.
     """
-    ids = iter(_draw_ids(sum(len(messages) for _, _, messages in said)))
+    ids = _draw_ids(sum(len(messages) for _, _, messages in said))
     last: dict[uuid.UUID, int] = {}
-    rows = []
+    rows: list[MessageHash] = []
     for conversation_id, before, messages in said:
-        parent = last.get(conversation_id, before)
-        for message in messages:
-            row_id = next(ids)
-            rows.append(
-                MessageHash(
-                    id=row_id,
-                    profile_id=profile_id,
-                    conversation_id=conversation_id,
-                    parent_id=parent,
-                    role=message.role,
-                    digest=message.digest,
-                )
-            )
-            parent = last[conversation_id] = row_id
+        taken = ids[len(rows) : len(rows) + len(messages)]
+        rows += _chain(profile_id, conversation_id, last.get(conversation_id, before), taken, messages)
+        if taken:
+            last[conversation_id] = taken[-1]
     MessageHash.objects.bulk_create(rows)
     return last
+
+
+def _chain(
+    profile_id: uuid.UUID,
+    conversation_id: uuid.UUID,
+    last: int | None,
+    ids: Sequence[int],
+    messages: Sequence[Incoming],
+) -> list[MessageHash]:
+    """The rows of messages, each with the one before it as its parent, the first with `last`."""
+    parents = [last, *ids[:-1]][: len(ids)]
+    return [
+        MessageHash(
+            id=row_id,
+            profile_id=profile_id,
+            conversation_id=conversation_id,
+            parent_id=parent,
+            role=message.role,
+            digest=message.digest,
+        )
+        for row_id, parent, message in zip(ids, parents, messages, strict=True)
+    ]

@@ -28,8 +28,7 @@ def conversations(*, profile_id: uuid.UUID, most: int) -> list[Talked]:
     found = list(rows.order_by("-last_said_at", "-id")[:most])
     about = EpisodeSummary.objects.filter(profile_id=profile_id, conversation_id__in=[row.id for row in found])
     summaries = {row.conversation_id: row for row in about}
-    texts = [outdated.Text(s.id, s.source_audit_ids, s.said_at, s.summary) for s in summaries.values()]
-    marks = outdated.marks(profile_id, texts)
+    marks = outdated.marks(profile_id, list(map(outdated.Text.of, summaries.values())))
     talked = []
     for row in found:
         assert row.last_said_at

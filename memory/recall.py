@@ -154,8 +154,7 @@ def _episodes(scope: Scope, question: Question, now: datetime, beyond: int) -> l
         return []
     most = conf().memory.episodes_recall.top_k
     found = episodes.search(question, scope, most=most + beyond + SPARE, now=now) if most else []
-    texts = [outdated.Text(one.row.id, one.row.source_audit_ids, one.row.said_at, one.row.summary) for one in found]
-    marks = outdated.marks(scope.profile_id, texts)
+    marks = outdated.marks(scope.profile_id, [outdated.Text.of(one.row) for one in found])
     items = [
         Item(
             str(one.row.id),

@@ -6,11 +6,11 @@ from functools import partial
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import WHOSE, Owned, ProfileFilter, Table, VerbTable, choice_filter, link, listing, short
-from caesar.admin.site import afterwards
+from caesar.admin.base import WHOSE, Owned, ProfileFilter, Table, choice_filter, link, listing, short
+from caesar.admin.deletion import DeletedByVerb
+from caesar.admin.site import Verb
 from memory import episodes
 from memory.documents import removing
 from memory.models import (
@@ -58,7 +58,8 @@ class OffRecordAdmin(Owned):
 
 
 @admin.register(EpisodeSummary)
-class EpisodeSummaryAdmin(Owned, VerbTable):
+class EpisodeSummaryAdmin(Owned, DeletedByVerb):
+    counted_as = "episodes"
     hidden = ("terms",)
     list_display = ("shown_summary", "whose", "space", "said_at", "recall_count", "talk")
     list_select_related = ("profile", "space")
@@ -72,24 +73,15 @@ class EpisodeSummaryAdmin(Owned, VerbTable):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
-
     @admin.display(description="summary")
     def shown_summary(self, episode: EpisodeSummary) -> str:
         return short(episode.summary)
 
-    def delete_model(self, request: HttpRequest, obj: EpisodeSummary) -> None:
-        afterwards(request, partial(episodes.delete, profile_id=obj.profile_id, episode_id=obj.pk, actor="operator"))
+    def named(self, row: EpisodeSummary) -> str:
+        return short(row.summary)
 
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for episode in queryset.select_related(None).only("id", "profile_id"):
-            self.delete_model(request, episode)
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """What the verb takes away: the summary. Its vector goes by itself."""
-        named = [short(episode.summary) for episode in objs]
-        return named, {"episodes": len(named)}, set(), []
+    def deletion(self, row: EpisodeSummary) -> Verb:
+        return partial(episodes.delete, profile_id=row.profile_id, episode_id=row.pk, actor="operator")
 
 
 @admin.register(Passage)
@@ -108,7 +100,8 @@ class PassageAdmin(Owned):
 
 
 @admin.register(Document)
-class DocumentAdmin(Owned, VerbTable):
+class DocumentAdmin(Owned, DeletedByVerb):
+    counted_as = "documents"
     hidden = ("digest",)
     list_display = ("name", "format", "whose", "pages", "parts", "added_at", "rows")
     list_filter = (ProfileFilter, "added_at")
@@ -121,20 +114,11 @@ class DocumentAdmin(Owned, VerbTable):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
+    def named(self, row: Document) -> str:
+        return short(row.name)
 
-    def delete_model(self, request: HttpRequest, obj: Document) -> None:
-        afterwards(request, partial(removing.remove, profile_id=obj.profile_id, document_id=obj.pk, actor="operator"))
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for document in queryset.select_related(None).only("id", "profile_id"):
-            self.delete_model(request, document)
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """What the verb takes away: the document, with its text and what it alone taught."""
-        named = [short(document.name) for document in objs]
-        return named, {"documents": len(named)}, set(), []
+    def deletion(self, row: Document) -> Verb:
+        return partial(removing.remove, profile_id=row.profile_id, document_id=row.pk, actor="operator")
 
 
 @admin.register(Import)

@@ -11,8 +11,9 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from caesar.admin.base import WHOSE, Owned, ProfileFilter, VerbTable, choice_filter, link, short
-from caesar.admin.site import afterwards
+from caesar.admin.base import WHOSE, Owned, ProfileFilter, choice_filter, link, short
+from caesar.admin.deletion import DeletedByVerb
+from caesar.admin.site import Verb, afterwards
 from memory import facts
 from memory.domain.types import Category
 from memory.models import AuditLog, Fact, FactSource, FactState, SourceKind, Space, Tombstone, TombstoneKind
@@ -53,7 +54,8 @@ class FactForm(forms.ModelForm):  # type: ignore[type-arg]
 
 
 @admin.register(Fact)
-class FactAdmin(Owned, VerbTable):
+class FactAdmin(Owned, DeletedByVerb):
+    counted_as = "facts"
     form = FactForm
     list_display = ("key", "shown_value", "state", "sure", "whose", "last_confirmed_at", "source")
     list_display_links = ("key", "shown_value")
@@ -95,9 +97,6 @@ class FactAdmin(Owned, VerbTable):
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_change_permission(request, obj) and (obj is None or self._editable(obj))
 
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return admin.ModelAdmin.has_delete_permission(self, request, obj)
-
     @staticmethod
     def _editable(obj: Any) -> bool:
         return obj is not None and obj.state in OPEN
@@ -125,17 +124,8 @@ class FactAdmin(Owned, VerbTable):
         )
         afterwards(request, edit)
 
-    def delete_model(self, request: HttpRequest, obj: Fact) -> None:
-        afterwards(request, partial(facts.delete, profile_id=obj.profile_id, fact_id=obj.pk, actor="operator"))
-
-    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:
-        for fact in queryset.select_related(None).only("id", "profile_id"):
-            self.delete_model(request, fact)
-
-    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
-        """What the verb takes away: the fact. Nothing cascades."""
-        named = [short(fact) for fact in objs]
-        return named, {"facts": len(named)}, set(), []
+    def deletion(self, row: Fact) -> Verb:
+        return partial(facts.delete, profile_id=row.profile_id, fact_id=row.pk, actor="operator")
 
 
 @admin.register(FactSource)

@@ -60,22 +60,20 @@ class _Doors:
         self._resources()
 
     async def _do(self, deed: Callable[..., str], *args: Any, **named: Any) -> str:
+        return await self._done(ToolError, deed, *args, **named)
+
+    async def _read(self, deed: Callable[..., str], *args: Any) -> str:
+        return await self._done(ResourceError, deed, *args)
+
+    async def _done(self, failure: type[Exception], deed: Callable[..., str], *args: Any, **named: Any) -> str:
+        """What the deed says. Whatever goes wrong becomes a sentence in the protocol's own error."""
         try:
             return str(await self._run(deed, await self._who(), *args, **named))
         except CaesarError as error:
-            raise ToolError(str(error)) from None
+            raise failure(str(error)) from None
         except Exception:
-            LOG.exception("mcp_tool_failed", tool=deed.__name__)
-            raise ToolError(WRONG) from None
-
-    async def _read(self, deed: Callable[..., str], *args: Any) -> str:
-        try:
-            return str(await self._run(deed, await self._who(), *args))
-        except CaesarError as error:
-            raise ResourceError(str(error)) from None
-        except Exception:
-            LOG.exception("mcp_resource_failed", resource=deed.__name__)
-            raise ResourceError(WRONG) from None
+            LOG.exception("mcp_failed", deed=deed.__name__)
+            raise failure(WRONG) from None
 
     def _reading(self) -> None:
         do, tool = self._do, self._server.tool

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from memory.domain.stating import echoes, states, states_by_itself
 from memory.domain.terms import term_ids, tokens
-from memory.models import Fact, FactSource, FactState
+from memory.models import EpisodeSummary, Fact, FactSource, FactState
 from memory.search.given import past_facts
 
 
@@ -32,6 +32,10 @@ class Text:
     chats: Collection[int]
     said_at: datetime
     text: str
+
+    @classmethod
+    def of(cls, episode: EpisodeSummary) -> Text:
+        return cls(episode.id, episode.source_audit_ids, episode.said_at, episode.summary)
 
 
 @dataclass(frozen=True)

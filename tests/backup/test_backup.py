@@ -5,8 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
-import sys
 import tarfile
 import threading
 from collections.abc import Iterator
@@ -24,12 +22,11 @@ from caesar.embedded import postgres
 from caesar.embedded.postgres import Postgres
 from memory import cursor, facts
 from memory.models import WorkKind
-from tests.caesar.commands.conftest import Ran
+from tests.caesar.commands.conftest import Ran, shell
 from tests.memory.conftest import model  # noqa: F401
+from tests.memory.lives import live
 from tests.memory.test_cursor import tell
-from tests.memory.test_erase import live
 from tests.people import person
-from tests.processes import ROOT
 from tests.scripted_model import ScriptedModel
 from workers import tasks
 
@@ -62,16 +59,7 @@ def there(tmp_path_factory: Any) -> Iterator[tuple[Postgres, dict[str, str]]]:
 
 
 def manage(env: dict[str, str], *arguments: str) -> Ran:
-    done = subprocess.run(
-        [sys.executable, "manage.py", *arguments],
-        cwd=ROOT,
-        env=os.environ | env,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    return Ran(done.returncode, done.stdout, done.stderr)
+    return shell(*arguments, **env)
 
 
 def content(cluster: Postgres) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import pytest
 from psycopg import sql
 
 from tests.memory.conftest import model  # noqa: F401
-from tests.memory.test_erase import live
+from tests.memory.lives import live
 from tests.people import Person, person
 
 if TYPE_CHECKING:

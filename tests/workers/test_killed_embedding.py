@@ -18,7 +18,7 @@ from tests.people import person
 from tests.processes import Process, beat, eventually, worker
 from tests.scripted_model import ScriptedModel, Vectors
 from tests.workers.test_real_workers import REPLY as SAID
-from tests.workers.test_real_workers import TOLD, added, facts, reached, states, stop_at
+from tests.workers.test_real_workers import TOLD, added, facts, often, reached, states, stop_at
 
 pytestmark = [pytest.mark.usefixtures("database", "broker"), pytest.mark.timeout(240)]
 REPLY = SAID.replace('"summary": "s"', '"summary": "They play the viola and live in Porto with a cat."')
@@ -33,14 +33,8 @@ def model() -> Iterator[ScriptedModel]:
 
 @pytest.fixture
 def env(model: ScriptedModel) -> dict[str, str]:
-    return {
-        "CAESAR_LLM__PROVIDER": "openai",
-        "CAESAR_LLM__MODEL": "scripted",
-        "CAESAR_LLM__OPENAI__API_KEY": "sk-not-a-real-key",
-        "CAESAR_LLM__OPENAI__BASE_URL": model.url,
+    return often(model) | {
         "CAESAR_LLM__TIMEOUT_SECONDS": "60",
-        "CAESAR_MEMORY__FACTS_EXTRACT__INTERVAL_SECONDS": "1",
-        "CAESAR_MEMORY__EPISODES_SUMMARISE__INTERVAL_SECONDS": "1",
         "CAESAR_SEMANTIC__PROVIDER": "openai",
         "CAESAR_SEMANTIC__MODEL": "scripted-embedder",
         "CAESAR_SEMANTIC__EMBEDDING_DIM": "8",

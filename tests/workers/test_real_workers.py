@@ -41,8 +41,8 @@ def model() -> Iterator[ScriptedModel]:
         yield scripted.extraction(REPLY)
 
 
-@pytest.fixture
-def env(model: ScriptedModel) -> dict[str, str]:
+def often(model: ScriptedModel) -> dict[str, str]:
+    """The settings of an installation that asks this model, and looks for chats each second."""
     return {
         "CAESAR_LLM__PROVIDER": "openai",
         "CAESAR_LLM__MODEL": "scripted",
@@ -51,6 +51,11 @@ def env(model: ScriptedModel) -> dict[str, str]:
         "CAESAR_MEMORY__FACTS_EXTRACT__INTERVAL_SECONDS": "1",
         "CAESAR_MEMORY__EPISODES_SUMMARISE__INTERVAL_SECONDS": "1",
     }
+
+
+@pytest.fixture
+def env(model: ScriptedModel) -> dict[str, str]:
+    return often(model)
 
 
 def worker(env: dict[str, str]) -> AbstractContextManager[Process]:

@@ -35,7 +35,7 @@ def shell(*arguments: str, **env: str) -> Ran:
         env=os.environ | env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=120,
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
