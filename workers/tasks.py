@@ -85,6 +85,13 @@ def tick() -> None:
     wake_all()  # last: where the broker is away, the rest is done
 
 
+@shared_task(name="caesar.look", queue="maintenance", ignore_result=True)
+def look() -> None:
+    """Turn finished chats into work now, for somebody who waits, whatever the intervals say."""
+    cursor.tick(*filter(cursor.enabled, WorkKind))
+    wake_all()
+
+
 @shared_task(name="caesar.recover", queue="maintenance", ignore_result=True)
 def recover() -> None:
     """Give back what dead workers held, let imported chats through, and wake up for what became due."""

@@ -39,6 +39,6 @@ class Command(BaseCommand):
 def _wake() -> None:
     """Ask a worker to look now. Where the broker cannot be reached from here, it looks at its own time."""
     try:
-        tasks.tick.apply_async(retry=False)
+        tasks.look.apply_async(retry=False)
     except BrokerAway:
         return
