@@ -1,6 +1,6 @@
 # What each target does: `make help`, README.md
 .DEFAULT_GOAL := help
-.PHONY: help init up demo test bench chaos soak ci lint audit format llama venv venv-dev
+.PHONY: help init up demo test bench chaos soak ci lint audit format reference pictures llama venv venv-dev
 
 PY := .venv/bin/python
 ARGS ?=
@@ -46,6 +46,12 @@ audit: venv-dev ## packages with known holes; says so loudly where the list of t
 format: venv-dev ## bring the code into its format, mend what can be mended
 	.venv/bin/ruff format .
 	.venv/bin/ruff check --fix .
+
+reference: venv-dev ## make docs/reference and .env.example anew, from the code
+	@$(PY) -m caesar.reference
+
+pictures: venv-dev ## take the pictures of docs/images anew, in a browser (needs Chromium)
+	@$(PY) -m pytest -q tests/browser/pictures.py $(ARGS)
 
 llama: venv ## what a GGUF model in the box needs (CAESAR_LLM__BUILTIN__MODEL_PATH)
 	@deploy/setup.sh requirements-llama.txt

@@ -1,9 +1,8 @@
-"""`.env.example`, made from the settings: `python -m caesar.envfile > .env.example`."""
+"""`.env.example`, made from the settings by `make reference`."""
 
 from __future__ import annotations
 
 import json
-import sys
 import textwrap
 from collections.abc import Iterator
 from pathlib import Path
@@ -38,10 +37,11 @@ def entries(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str
             yield from entries(kind, env + "__")
         else:
             default = field.get_default(call_default_factory=True)
-            yield env, _written(default), field.description or ""
+            yield env, written(default), field.description or ""
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
+    """A value as it stands in a file of settings."""
     if value is None or value is PydanticUndefined:
         return ""
     if isinstance(value, SecretStr):
@@ -51,7 +51,3 @@ def _written(value: Any) -> str:
     if isinstance(value, Path):
         return str(value.relative_to(ROOT)) if value.is_relative_to(ROOT) else str(value)
     return json.dumps(value) if isinstance(value, dict | list) else str(value)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(text())

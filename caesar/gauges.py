@@ -14,33 +14,39 @@ from memory import cursor, embedding_selectors, operations
 
 assert metrics  # its counters are in the registry
 
+# What is read from the database, with its labels.
+FAMILIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "caesar_work_items": ("Background work by kind and state.", ("kind", "state")),
+    "caesar_cursor_lag_rows": ("Chats not looked at yet, counted up to 10,000.", ("kind",)),
+    "caesar_cursor_lag_seconds": ("Age of the oldest chat not looked at yet.", ("kind",)),
+    "caesar_texts_to_embed": ("Texts without a vector, by how they stand: waiting, failing or dead.", ("state",)),
+}
+
 
 class FromDatabase(Collector):
     """Gauges that are read when they are asked for. Every process would show the same."""
 
     def collect(self) -> Iterator[Metric]:
-        items = GaugeMetricFamily("caesar_work_items", "Background work by kind and state.", labels=["kind", "state"])
+        items = _family("caesar_work_items")
         for (kind, state), count in operations.work_counts().items():
             items.add_metric([kind, state], count)
         yield items
-        rows = GaugeMetricFamily(
-            "caesar_cursor_lag_rows", "Chats not looked at yet, counted up to 10,000.", labels=["kind"]
-        )
-        age = GaugeMetricFamily(
-            "caesar_cursor_lag_seconds", "Age of the oldest chat not looked at yet.", labels=["kind"]
-        )
+        rows, age = _family("caesar_cursor_lag_rows"), _family("caesar_cursor_lag_seconds")
         for lag in cursor.lag():
             rows.add_metric([lag.kind], lag.rows)
             age.add_metric([lag.kind], lag.oldest_seconds)
         yield rows
         yield age
         now = embedding_selectors.standing()
-        texts = GaugeMetricFamily(
-            "caesar_texts_to_embed", "Texts without a vector, by how they stand.", labels=["state"]
-        )
+        texts = _family("caesar_texts_to_embed")
         for state in ("waiting", "failing", "dead"):
             texts.add_metric([state], getattr(now, state))
         yield texts
+
+
+def _family(name: str) -> GaugeMetricFamily:
+    documentation, labels = FAMILIES[name]
+    return GaugeMetricFamily(name, documentation, labels=labels)
 
 
 def text() -> tuple[bytes, str]:

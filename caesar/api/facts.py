@@ -189,7 +189,12 @@ class FactList(FactView):
 
 
 class FactDetail(FactView):
-    @extend_schema(operation_id="readFact", summary="Read one fact", responses=docs.answers(FactSerializer, 404))
+    @extend_schema(
+        operation_id="readFact",
+        summary="Read one fact",
+        description="Whatever its state, but for a deleted one.",
+        responses=docs.answers(FactSerializer, 404),
+    )
     def get(self, request: Request, fact_id: str) -> Response:
         params.only(request)
         return self.shown(fact_id)

@@ -1,4 +1,4 @@
-"""Every command of docs/documents.md, run as it stands there; its table of refusals is the code's."""
+"""Every command of docs/how-to/documents.md, run as it stands there; its table of refusals is the code's."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from memory.documents.refusing import STATUS
 from tests.memory.documents import made
 from tests.processes import ROOT
 
-GUIDE = (ROOT / "docs" / "documents.md").read_text()
+GUIDE = (ROOT / "docs" / "how-to" / "documents.md").read_text()
 LINES = [line for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL) for line in block.splitlines()]
 
 

@@ -1,4 +1,4 @@
-"""Every command of docs/import-export.md, run as it stands there."""
+"""Every command of docs/how-to/import-export.md, run as it stands there."""
 
 import os
 import re
@@ -12,7 +12,7 @@ from memory import apikeys, facts, profiles
 from tests.memory.portable import archives
 from tests.processes import ROOT
 
-GUIDE = (ROOT / "docs" / "import-export.md").read_text()
+GUIDE = (ROOT / "docs" / "how-to" / "import-export.md").read_text()
 LINES = [line for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL) for line in block.splitlines()]
 
 
