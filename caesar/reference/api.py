@@ -153,8 +153,9 @@ def kind(node: Node, *, links: bool = False) -> str:
         return f"object of {kind(node['additionalProperties'], links=links) or 'anything'}" + _or_null(node)
     if node.get("type") == "object" and node.get("properties"):
         return "object of " + ", ".join(map(md.code, node["properties"]))
-    names = {"string": node.get("format") or "text", "number": "number", "boolean": "`true` or `false`"}
-    return names.get(node.get("type", ""), node.get("type", "anything")) + _or_null(node)
+    names = {"string": str(node.get("format") or "text"), "boolean": "`true` or `false`"}
+    plain = str(node.get("type", "anything"))
+    return names.get(plain, plain) + _or_null(node)
 
 
 def _named(name: str, links: bool) -> str:

@@ -15,10 +15,10 @@ from memory.models import Event
 
 ABOUT = """\
 Everything that happens is a row of the audit log: `GET /v1/audit`, and the timeline of the dashboard. A row has `id`,
-`event_type`, `at` (when it was written), `actor` (`person`, `operator`, `worker` or `system`) and a `payload`; of a chat
-also `conversation_id`, `space_id` and `said_at`. Rows cannot be changed, and are removed by retention and erasing alone; of
-what a person deleted, the words are taken out of them. A text in a payload has at most 16,384 characters, one of a chat 65,536;
-what was cut says so. A payload holds the fields that are listed, each where it applies."""
+`event_type`, `at` (when it was written), `actor` (`person`, `operator`, `worker` or `system`) and a `payload`; of a
+chat also `conversation_id`, `space` and `said_at`. Rows cannot be changed, and are removed by retention and erasing
+alone; of what a person deleted, the words are taken out of them. A text in a payload has at most 16,384 characters, one
+of a chat 65,536; what was cut says so. A payload holds the fields that are listed, each where it applies."""
 
 
 @dataclass(frozen=True)
