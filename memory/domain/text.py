@@ -93,6 +93,8 @@ def fold(text: str) -> Folded:
 
 def normalise(text: str) -> str:
     """The comparable form of a text: two spellings that a person calls the same are equal in it."""
+    if text.isascii():  # what fold makes of it, in a hundredth of the time
+        return " ".join(text.lower().replace("`", "'").split())
     return fold(text).text
 
 

@@ -1,6 +1,8 @@
 import time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memory.domain.text import clamp, clean, fold, normalise, one_line, text_of, tokens
 
@@ -50,6 +52,11 @@ def test_it_knows_for_each_folded_character_where_it_came_from(text):
     assert list(folded.at) == sorted(folded.at)
     assert all(0 <= at < len(text) for at in folded.at)
     assert fold(folded.text).text == folded.text
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_it_has_one_comparable_form_however_it_is_made(text: str) -> None:
+    assert normalise(text) == fold(text).text
 
 
 def test_it_finds_the_place_of_a_word_behind_wide_and_invisible_characters():
