@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import io
 import os
 import sys
 from pathlib import Path
@@ -24,24 +25,42 @@ def main() -> int:
     from django.core.management import execute_from_command_line
     from django.db.utils import OperationalError
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a letter that the terminal does not know is escaped, not an error
+            stream.reconfigure(errors="backslashreplace")
     try:
         importlib.import_module("caesar.settings")
-        execute_from_command_line(sys.argv)
+        try:
+            execute_from_command_line(sys.argv)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+    except BrokenPipeError:  # `| head` has what it wanted
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 1
+    except KeyboardInterrupt:
+        return _fail("Broken off.")
     except OperationalError as error:
         if "--traceback" in sys.argv:
             raise
         return _fail(f"The database cannot be used: {str(error).strip()}\nIs it up? `make up` starts the embedded one.")
     except Exception as error:
         if _is_a_sentence(error) and "--traceback" not in sys.argv:
-            return _fail(str(error))
+            from caesar.management.terminal import harmless
+
+            return _fail(harmless(str(error)), 2 if "InvalidInput" in _names(error) else 1)
         raise
     return 0
 
 
 def _is_a_sentence(error: Exception) -> bool:
-    """Whether it was raised for a person to read. By name: what failed may be the import of those very errors."""
-    names = {kind.__name__ for kind in type(error).__mro__}
-    return bool(names & {"CaesarError", "WrongSetting", "ImproperlyConfigured"})
+    """Whether it was raised for a person to read."""
+    return bool(_names(error) & {"CaesarError", "WrongSetting", "ImproperlyConfigured"})
+
+
+def _names(error: Exception) -> set[str]:
+    """What kinds of error it is. By name: what failed may be the import of those very errors."""
+    return {kind.__name__ for kind in type(error).__mro__}
 
 
 def _other_python() -> int:
@@ -51,9 +70,9 @@ def _other_python() -> int:
     return _fail("The requirements are not installed yet: `make up` does that.")
 
 
-def _fail(sentence: str) -> int:
+def _fail(sentence: str, code: int = 1) -> int:
     sys.stderr.write(sentence + "\n")
-    return 1
+    return code
 
 
 if __name__ == "__main__":

@@ -6,17 +6,16 @@ import json
 import time
 from collections.abc import Callable
 from datetime import datetime
-from pathlib import Path
 from typing import Any
 
-import httpx
+from caesar.calling import CallFailed, Server
 
 MONDAY = "Hey CAESAR — by the way my dog's name is Beans."
 THURSDAY = "What should I get Beans for his birthday?"
 PATIENCE_SECONDS = 90.0
 
 
-class DemoFailed(Exception):
+class DemoFailed(CallFailed):
     """The story could not be played to its end; the message says why."""
 
 
@@ -32,12 +31,12 @@ class Demo:
     ) -> None:
         self.profile = f"demo {datetime.now():%Y-%m-%d %H:%M:%S.%f}"
         self._wake, self._say, self._keep = wake, say, keep
-        headers = {"Authorization": f"Bearer {key}", "X-Caesar-Profile": self.profile}
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=120)
+        self._server = Server(url=url, key=key, profile=self.profile)
+        self._call = self._server.call
 
     def play(self) -> None:
-        """From told to known. Raises DemoFailed."""
-        with self._http:
+        """From told to known. Raises CallFailed."""
+        with self._server:
             self._set_up()
             try:
                 self._monday()
@@ -109,17 +108,6 @@ class Demo:
     def _chat(self, text: str) -> dict[str, Any]:
         return self._call("POST", "/v1/chat", {"messages": [{"role": "user", "content": text}]})
 
-    def _call(self, method: str, path: str, body: Any = None) -> dict[str, Any]:
-        try:
-            answer = self._http.request(method, path, json=body)
-        except httpx.HTTPError as error:
-            raise DemoFailed(
-                f"No server answers at {self._http.base_url} ({error}): start it with `make up`."
-            ) from None
-        if answer.is_error:
-            raise DemoFailed(f"{method} {path}: {answer.status_code} {answer.text[:300]}")
-        return dict(answer.json())
-
     def _step(self, title: str) -> None:
         self._say(f"== {title} ==")
 
@@ -128,11 +116,3 @@ class Demo:
         self._say(f"  {who}: {lines[0]}")
         for line in lines[1:]:
             self._say(f"    {line}")
-
-
-def key_in(home: Path) -> str:
-    """The API key that the first start wrote."""
-    try:
-        return (home / "api-key").read_text().strip()
-    except OSError:
-        raise DemoFailed(f"There is no API key in {home}: start the server with `make up` first.") from None

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import uuid
 from dataclasses import dataclass
 
 from django.contrib.auth.models import User
-from django.db.models import Count
+from django.db.models import Count, Q, TextField
+from django.db.models.functions import Cast
 
 from memory import apikeys, embeddings, pauses, requeue, work
-from memory.db import operator_scope
+from memory.db import operator_scope, profile_scope
 from memory.errors import Conflict, NotFound
 from memory.models import ApiKey, Fact, FactState, Profile, WorkItem, WorkKind, WorkState
 from memory.profiles import OPERATOR
+
+_PART_OF_ID = re.compile(r"[0-9a-f-]{4,36}")
 
 
 def work_counts() -> dict[tuple[str, str], int]:
@@ -93,3 +98,25 @@ def profile_named(*, user_id: int, name: str | None) -> Profile:
     if found is None:
         raise NotFound("There is no default profile." if name is None else f"There is no profile {name!r}.")
     return found
+
+
+def fact_named(*, profile_id: uuid.UUID, named: str, deleted: bool = False) -> uuid.UUID:
+    """The id of the profile's fact that begins or ends like this; `deleted`: also of one that was deleted lately.
+
+    Raises NotFound; Conflict where that is not one fact alone.
+    """
+    wanted = named.strip().lower()
+    unknown = NotFound(f"There is no fact {named[:60]!r}; `facts list` shows their ids.")
+    if not _PART_OF_ID.fullmatch(wanted):
+        raise unknown
+    with profile_scope(profile_id):
+        rows = Fact.objects.filter(profile_id=profile_id).annotate(text=Cast("id", TextField()))
+        if not deleted:
+            rows = rows.exclude(state=FactState.DELETED)
+        found = rows.filter(Q(text__startswith=wanted) | Q(text__endswith=wanted)).values_list("id", flat=True)[:2]
+        ids: list[uuid.UUID] = list(found)
+    if not ids:
+        raise unknown
+    if len(ids) > 1:
+        raise Conflict(f"More than one fact has an id like {named!r}: give more of it.")
+    return ids[0]

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from caesar.calling import CallFailed
 from caesar.config import ROOT
-from caesar.demo import Demo, DemoFailed
+from caesar.demo import Demo
 
 # Without these an operator has no provider's key, whatever the tests' own environment holds.
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "CAESAR_LLM__PROVIDER", "CAESAR_LLM__MODEL")
@@ -44,6 +45,6 @@ def test_it_needs_no_network_and_no_key(tmp_path: Path) -> None:
 
 def test_it_says_that_no_server_answers() -> None:
     lines: list[str] = []
-    with pytest.raises(DemoFailed, match="start it with `make up`"):
+    with pytest.raises(CallFailed, match="start it with `make up`"):
         Demo(url="http://127.0.0.1:1", key="k", wake=lambda: None, say=lines.append).play()
     assert lines == []

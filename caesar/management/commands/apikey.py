@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from caesar.management.command import Verb, add_verb
 from caesar.management.printing import add_json, as_json, as_table
 from memory import apikeys, operations, profiles
 from memory.models import ApiKey
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Make, list and revoke API keys. A key is shown once, when it is made; only its hash is kept."
-    requires_system_checks: list[str] = []
+    examples = ("apikey create --name phone --profile anna", "apikey list", "apikey revoke 0198c1")
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="create|list|revoke")
-        create = verbs.add_parser("create", help="make a key and print it")
+        create = add_verb(verbs, "create", "make a key and print it")
         create.add_argument("--name", default="key", help="what it is for")
         create.add_argument("--user", help="whose key (default: the operator's)")
         create.add_argument(
             "--profile", help="bind it to this profile, made where there is none; else it may name any of its user's"
         )
-        listed = verbs.add_parser("list", help="list the keys, without their secrets")
+        listed = add_verb(verbs, "list", "list the keys, without their secrets")
         listed.add_argument("--user", help="only this user's")
-        revoke = verbs.add_parser("revoke", help="from now on the key opens nothing")
+        revoke = add_verb(verbs, "revoke", "from now on the key opens nothing")
         revoke.add_argument("id", help="its id, or how that begins")
         for verb in (create, listed, revoke):
             add_json(verb)

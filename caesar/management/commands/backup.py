@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from caesar.backup import making
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Write all that is known to one file and check it by reading it back. Web and workers may go on meanwhile; the "
         "embedded database is started for it where it does not run. The file holds what people said: keep it as safe "
         "as the database."
     )
-    requires_system_checks: list[str] = []
+    examples = ("backup", "backup /mnt/disk/memory.tar --keep 7")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", nargs="?", type=Path, help="where to (default: backups/ in CAESAR_HOME, by time)")

@@ -6,15 +6,16 @@ import sys
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from caesar import doctor
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Look at everything that is needed, and say of each thing what to do. Exit code 1: something does not work."
-    requires_system_checks: list[str] = []
+    examples = ("doctor", "doctor --json")
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json(parser)

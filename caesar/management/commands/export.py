@@ -6,20 +6,21 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations
 from memory.portable import exporting
 from memory.portable.exporting import Form
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Write a person's memory to a file: everything as JSON Lines, which `import` takes, facts and summaries as "
         "Markdown, or facts as CSV."
     )
-    requires_system_checks: list[str] = []
+    examples = ("export", "export --profile anna --format markdown --output anna.md")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--profile", metavar="NAME", help="whose (default: the user's default profile)")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json, as_table
 from memory import erase, operations
 from memory.models import Profile
@@ -14,12 +15,12 @@ from memory.models import Profile
 NOT_SURE = "nothing was erased. Add --yes to say that it is meant."
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Erase a person everywhere: facts and their history, conversations, work that waits, the log, keys, files "
         "and the profile itself. Broken off, it goes on where it stopped when it is started again."
     )
-    requires_system_checks: list[str] = []
+    examples = ("forget --list", "forget --profile anna")
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)

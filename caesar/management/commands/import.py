@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations
 from memory.errors import InvalidInput
@@ -17,13 +18,13 @@ from memory.portable.importing import Report
 EVERY_SECONDS = 2.0
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Import a file into a person's memory: an export of this product, ChatGPT's or Claude's data export, chats of "
         "Open WebUI, memories of mem0, a list of facts, an SQLite file of CAESAR or a BrainCue database. What is there "
         "already is passed over, so that a file may be imported again, also after the import broke off."
     )
-    requires_system_checks: list[str] = []
+    examples = ("import conversations.json --dry-run", "import memory.jsonl --profile anna")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path, help="what to import; which format it has is found out")

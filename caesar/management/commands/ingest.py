@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations
 from memory.documents import adding
@@ -16,13 +17,13 @@ from memory.errors import CaesarError
 from memory.models import Profile
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         f"Give documents to be read ({TAKEN}). What they say of the person is proposed with page and quote and waits "
         "for review; their text can be found. A file that was given before is passed over, one that cannot be taken "
         "leaves nothing behind."
     )
-    requires_system_checks: list[str] = []
+    examples = ("ingest cv.pdf", "ingest brief.docx notes.md --space work")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="what to read")

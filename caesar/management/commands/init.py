@@ -6,14 +6,13 @@ import runpy
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand
-
 from caesar.config import ROOT
+from caesar.management.command import Verb
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Make .env and fresh secrets in deploy/secrets, as far as they are missing."
-    requires_system_checks: list[str] = []
+    examples = ("init",)
 
     def handle(self, *args: Any, **options: Any) -> None:
         script = runpy.run_path(str(ROOT / "deploy" / "init.py"))

@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from caesar.login import tokens
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from caesar.up.banner import running_address
 from memory import operations
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Print a link into the dashboard. It works once, for a quarter of an hour."
-    requires_system_checks: list[str] = []
+    examples = ("login_link", "login_link --user anna")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--user", help="whom it lets in (default: the operator)")

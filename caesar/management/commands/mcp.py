@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from argparse import RawDescriptionHelpFormatter
 from collections.abc import Callable
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 from django.db import connection
 
+from caesar.management.command import Verb
 from memory import operations, profiles
 from memory.models import Profile
 
@@ -21,12 +21,11 @@ An assistant starts it by itself. In Claude Desktop's or Cursor's list of server
 """
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Serve the Model Context Protocol over standard input and output, for one profile, until input ends."
-    requires_system_checks: list[str] = []
 
     def create_parser(self, *args: Any, **kwargs: Any) -> CommandParser:
-        return super().create_parser(*args, epilog=EXAMPLE, formatter_class=RawDescriptionHelpFormatter, **kwargs)
+        return super().create_parser(*args, epilog=EXAMPLE.strip("\n"), **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--profile", metavar="NAME", help="whose memory it is (default: the default profile)")

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from caesar.up import first_start
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Make the operator, their profile and a first API key, as far as they are missing (CAESAR_API_KEY fixes the "
         "key). Run it after `migrate`. Prints a link into the dashboard that works once."
     )
-    requires_system_checks: list[str] = []
+    examples = ("prepare",)
 
     def add_arguments(self, parser: Any) -> None:
         add_json(parser)

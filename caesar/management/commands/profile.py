@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb, add_verb
 from caesar.management.printing import add_json, as_json, as_table, on_off
 from memory import operations, profiles
 from memory.models import Approval, Profile
@@ -13,15 +14,15 @@ from memory.models import Approval, Profile
 SWITCHES = {"on": True, "off": False}
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Show and change whose memory there is, and whether it is on."
-    requires_system_checks: list[str] = []
+    examples = ("profile list", "profile set anna --memory on --timezone Europe/Tallinn")
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|show|set")
-        listed = verbs.add_parser("list", help="list all profiles")
-        show = verbs.add_parser("show", help="show the settings of one")
-        change = verbs.add_parser("set", help="change the settings of one")
+        listed = add_verb(verbs, "list", "list all profiles")
+        show = add_verb(verbs, "show", "show the settings of one")
+        change = add_verb(verbs, "set", "change the settings of one")
         for verb in (show, change):
             verb.add_argument("name", nargs="?", help="the profile (default: the user's default one)")
             verb.add_argument("--user", help="whose (default: the operator's)")

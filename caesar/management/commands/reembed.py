@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import embed, embedding_selectors
 from memory.embedding_selectors import Standing
@@ -14,13 +15,13 @@ from memory.errors import ModelError
 EVERY = 20  # batches between two lines of progress
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Make the vectors that the settings' embedder has not made yet, and let recall go over to it when all are "
         "there. Until then recall goes on with what it has. A running worker does the same by itself; this shows how "
         "far it is."
     )
-    requires_system_checks: list[str] = []
+    examples = ("reembed --status", "reembed")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--status", action="store_true", help="only say how far it is")

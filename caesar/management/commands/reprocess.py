@@ -5,20 +5,21 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations, reprocess
 from memory.errors import InvalidInput
 from memory.models import WorkKind
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Let all summaries be written anew, or a range of chats be read again. Workers do it in the background; "
         "`work --once` does it now. Nothing is doubled by it, and what was deleted does not come back."
     )
-    requires_system_checks: list[str] = []
+    examples = ("reprocess --episodes --profile anna", "reprocess --from 1200 --to 1250 --kind extract")
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = "Let work that failed or was given up be tried again now, with all its attempts before it."
-    requires_system_checks: list[str] = []
+    examples = ("requeue 311", "requeue --all")
 
     def add_arguments(self, parser: CommandParser) -> None:
         which = parser.add_mutually_exclusive_group(required=True)

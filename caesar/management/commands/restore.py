@@ -6,19 +6,20 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from caesar.backup import restoring
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Bring a backup into this installation, whole or not at all; a backup of an older release is brought up to "
         "date. Web and workers must not run. What waited to be read is read afterwards, nothing is read twice, and the "
         "log keeps its ids. Who was logged in logs in anew."
     )
-    requires_system_checks: list[str] = []
+    examples = ("restore var/backups/memory.tar", "restore memory.tar --force")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="what `backup` wrote")

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
 from caesar import health
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations, workers
 from memory.models import WorkState
@@ -25,11 +26,11 @@ STATES: Mapping[str, str] = {
 }
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Say whether everything that is needed is there, and where the work stands. Exit code 1: something is missing."
     )
-    requires_system_checks: list[str] = []
+    examples = ("status", "status --json")
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_json(parser)

@@ -7,8 +7,9 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json, as_table
 from memory import sweep_plan
 from workers import sweeping
@@ -24,13 +25,13 @@ HEAD = {
 }
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Remove what is older than CAESAR_MEMORY__RETENTION_DAYS: rows of the log, and with the chats among them their "
         "summaries, pieces and conversations. Facts stay, with their quotes. A running installation does it by itself "
         "every CAESAR_MEMORY__SWEEP_INTERVAL_SECONDS. Exit code 1: it failed for somebody, whom the log names."
     )
-    requires_system_checks: list[str] = []
+    examples = ("sweep --dry-run", "sweep --apply")
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)

@@ -6,18 +6,18 @@ import sys
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand
 
+from caesar.management.command import Verb
 from caesar.up.run import up
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Starts PostgreSQL and the broker (unless CAESAR_DATABASE_URL and CAESAR_BROKER_URL name others), "
         "brings the tables up to date, makes the operator and an API key, and serves web, worker and beat "
         "until Ctrl-C."
     )
-    requires_system_checks: list[str] = []
+    examples = ("up",)
 
     def handle(self, *args: Any, **options: Any) -> None:
         up(settings.CAESAR, sys.stdout)

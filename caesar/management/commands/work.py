@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
+from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from workers import tasks
 
 
-class Command(BaseCommand):
+class Command(Verb):
     help = (
         "Run every due poll and work item in this process, then exit. Needs the database alone, no broker. What fails "
         "is tried again later, as always; `status` shows how many wait."
     )
+    examples = ("work --once",)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--once", action="store_true", help="work off what is due now (the only mode)")

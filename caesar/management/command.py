@@ -1,0 +1,45 @@
+"""What our commands have in common: help that ends with examples, and no check of what they do not need."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+
+RUN = "python manage.py"
+
+
+class _Formatter(DjangoHelpFormatter):
+    """Examples keep their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if "\n" in text:
+            return "\n".join(indent + line for line in text.splitlines())
+        return super()._fill_text(text, width, indent)
+
+
+class Verb(BaseCommand):
+    """One verb of `manage.py`. `examples` are lines for a shell, each without `python manage.py` in front."""
+
+    requires_system_checks: list[str] = []
+    examples: tuple[str, ...] = ()
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        kwargs.setdefault("epilog", shown(self.examples))
+        return super().create_parser(prog_name, subcommand, formatter_class=_Formatter, **kwargs)
+
+
+def shown(examples: tuple[str, ...]) -> str:
+    return "\n".join([f"example{'s' if len(examples) > 1 else ''}:", *(f"  {RUN} {line}" for line in examples)])
+
+
+def add_verb(verbs: Any, name: str, told: str) -> CommandParser:
+    """A verb of a verb: `told` is its line in the list, and its help."""
+    parser: CommandParser = verbs.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}.")
+    return parser
+
+
+def add_whose(parser: CommandParser) -> None:
+    """Whose memory it is about."""
+    parser.add_argument("--profile", metavar="NAME", help="whose (default: the user's default profile)")
+    parser.add_argument("--user", help="whose profile it is (default: the operator's)")
