@@ -70,7 +70,7 @@ def web(config: Config) -> Spec:
         *("-m", "uvicorn", "caesar.asgi:application"),
         *("--host", config.host, "--port", str(config.port)),
         *("--http", "caesar.protocol:Protocol", "--h11-max-incomplete-event-size", str(HEADER_BYTES)),
-        *("--loop", "uvloop", "--lifespan", "auto"),
+        *("--loop", "uvloop", "--lifespan", "auto", "--ws", "none"),
         *("--proxy-headers", "--forwarded-allow-ips", config.trusted_proxies),
         *("--no-access-log", "--no-server-header", "--log-level", "warning"),
         *("--timeout-graceful-shutdown", "8"),
