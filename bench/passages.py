@@ -38,6 +38,7 @@ def run(stack: Stack) -> None:
         base = base or seen.p50
         found[name] = seen.row(base=base)
         found[f"{name}, words not met before"] = searched(profile_id, space_id, texts, corpus, anew=True).row(base=base)
+        taken[name].append(stack.database_megabytes())
         print(f"{name}: {way(url, profile_id, OwnerKind.PASSAGE)}", flush=True)
     table("Passages by question, its vector given", COLUMNS, found)
     table("What they take up", TAKEN, taken)

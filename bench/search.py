@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 QUESTIONS, SCANS = 200, 20
 MOST = 3
-TAKEN = ["rows", "index s", "bytes each", "of it index", "MB"]
+TAKEN = ["rows", "index s", "bytes each", "of it index", "disk MB", "RAM MB"]
 Taken = dict[str, list[float]]
 
 
@@ -47,6 +47,7 @@ def measure(stack: Stack, sizes: Sequence[tuple[str, int, int]]) -> None:
             found[f"{name}, one by one"] = scanned.row(base=base)
         found[name] = searched(ids[0], texts, corpus).row(base=base)
         found[f"{name}, words not met before"] = searched(ids[0], texts, corpus, anew=True).row(base=base)
+        taken[name].append(stack.database_megabytes())
         print(f"{name}: {way(url, ids[0], OwnerKind.FACT)}", flush=True)
     table("Facts by question, its vector given", COLUMNS, found)
     table("What they take up", TAKEN, taken)

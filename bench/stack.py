@@ -19,6 +19,8 @@ import httpx
 import psutil
 from pydantic import SecretStr
 
+from bench.footprint import family, megabytes
+
 ROOT = Path(__file__).resolve().parent.parent
 REPLY = {"facts": [{"key": "instrument", "value": "viola", "confidence": 0.95}], "summary": "s"}
 
@@ -45,6 +47,11 @@ class Stack:
         self.postgres = stack.enter_context(postgres.running(home))
         self.valkey = stack.enter_context(valkey.running(home))
         subprocess.run([sys.executable, "manage.py", "migrate", "-v", "0"], cwd=ROOT, check=True)
+
+    def database_megabytes(self) -> float:
+        """What all processes of the database hold now, the pages that they share counted once."""
+        postmaster = psutil.Process(int((self.postgres.data / "postmaster.pid").read_text().split()[0]))
+        return megabytes({"postgres": family(postmaster)})["postgres"]
 
     @contextmanager
     def process(self, name: str, command: list[str], env: dict[str, str] | None = None) -> Iterator[psutil.Process]:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import PurePosixPath
+import subprocess
+import sys
+from pathlib import Path, PurePosixPath
+
+import pytest
 
 from caesar.config import ROOT
 from tests.deploy import reading
@@ -95,3 +99,10 @@ def test_commands_are_lists_so_that_signals_arrive() -> None:
     assert json.loads(command)[0] == "python"
     (health,) = of("HEALTHCHECK")
     assert json.loads(health.partition("CMD ")[2])
+
+
+def test_the_linter_of_dockerfiles_has_nothing_to_say() -> None:
+    linter = Path(sys.executable).with_name("hadolint")
+    if not linter.exists():
+        pytest.skip("hadolint is packaged for Linux on x86-64 alone")
+    assert subprocess.run([linter, ROOT / "Dockerfile"], capture_output=True, text=True).stdout == ""
