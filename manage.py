@@ -10,6 +10,7 @@ import importlib
 import importlib.util
 import io
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -46,9 +47,7 @@ def main() -> int:
         return _fail(f"The database cannot be used: {str(error).strip()}\nIs it up? `make up` starts the embedded one.")
     except Exception as error:
         if _is_a_sentence(error) and "--traceback" not in sys.argv:
-            from caesar.management.terminal import harmless
-
-            return _fail(harmless(str(error)), 2 if "InvalidInput" in _names(error) else 1)
+            return _fail(str(error), 2 if "InvalidInput" in _names(error) else 1)
         raise
     return 0
 
@@ -71,7 +70,8 @@ def _other_python() -> int:
 
 
 def _fail(sentence: str, code: int = 1) -> int:
-    sys.stderr.write(sentence + "\n")
+    # What steers a terminal may stand in what a server or a file said.
+    sys.stderr.write(re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], sentence) + "\n")
     return code
 
 

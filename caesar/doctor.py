@@ -14,10 +14,15 @@ from django.conf import settings
 
 from caesar import health
 from caesar.database import service_url
+from dashboard import models_tried
+from memory.llm import embedding
+from memory.llm.providers import IN_PROCESS
 from memory.models import WorkKind
 
 LEAST_FREE = 2 * 2**30  # bytes: below, a database soon stops
 CLOCKS_APART_SECONDS = 5.0
+# What a model is for, by the name of its finding.
+TASKS = {"chat": "model", "memory_extract": "extracting", "memory_summarise": "summarising"}
 LATE_TICKS = 3  # intervals without a tick, after which nobody seems to schedule
 _LOOK = """
 SELECT extract(epoch FROM clock_timestamp())::float8,
@@ -31,7 +36,9 @@ FIXES = {
     "beat": "Start the scheduler: `make up` runs one, else `celery -A caesar beat`. There may be two, one must be.",
     "cursor": "Look at the workers and at the scheduler; `python manage.py work --once` reads all that waits now.",
     "workers": "Start one: `make up` runs one, else `celery -A caesar worker -Q extract,summarise,embed,maintenance`.",
-    "model": "Set CAESAR_LLM__PROVIDER, CAESAR_LLM__MODEL and its key; .env.example has all names.",
+    "model": "Mend CAESAR_LLM__* (provider, model, key, address; .env.example has all names), then start it anew.",
+    "extracting": "Mend memory_extract in CAESAR_LLM__TASK_ROUTING, or CAESAR_LLM__*, then start it anew.",
+    "summarising": "Mend memory_summarise in CAESAR_LLM__TASK_ROUTING, or CAESAR_LLM__*, then start it anew.",
     "embedder": "See CAESAR_SEMANTIC__* in .env.example. Until it works, recall goes on by words alone.",
     "clock": "Have the clocks of this host and of the database's set by NTP.",
     "disk": "Make room, or let less be kept (CAESAR_MEMORY__RETENTION_DAYS).",
@@ -57,25 +64,57 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Look at everything, in the order in which one thing needs another."""
+    """Look at everything, in the order in which one thing needs another. Models are asked a small question each."""
     return [_with_fix(name, state, detail) for name, state, detail in _looked_at()]
 
 
 def _with_fix(name: str, state: Health, detail: str) -> Finding:
+    if detail == health.NO_MODEL:
+        return Finding(name, state, detail, health.HOW_TO_MODEL)
     return Finding(name, state, detail, "" if state is Health.GOOD else FIXES[name])
 
 
 def _looked_at() -> Iterator[tuple[str, Health, str]]:
     for check in health.look().checks:
         state = Health.BAD if not check.ok else Health.POOR if check.degraded else Health.GOOD
-        if check.name == "model" and check.ok and not check.data["configured"]:
-            state = Health.POOR
-        yield check.name, state, check.detail
+        if check.name == "model":
+            yield from _models()
+        elif check.name == "embedder" and state is Health.GOOD:
+            yield _embedder(check.detail)
+        else:
+            yield check.name, state, check.detail
         if check.name == "database" and check.ok:
             yield from _of_the_database()
         if check.name == "cursor":
             yield _beat(check)
     yield _disk()
+
+
+def _models() -> Iterator[tuple[str, Health, str]]:
+    """What is used for each task, once: whether it answers."""
+    told: set[tuple[str, str, str]] = set()
+    for route in models_tried.routes():
+        same = (route.model, route.address, route.problem)
+        if route.task not in TASKS or same in told:
+            continue
+        told.add(same)
+        if route.problem:
+            yield TASKS[route.task], Health.BAD, route.problem
+        elif not route.has_model:
+            yield TASKS[route.task], Health.POOR, health.NO_MODEL
+        else:
+            tried = models_tried.ask(route.task)
+            found = tried.problem or f"{route.model} answers in {tried.seconds:.1f} s"
+            yield TASKS[route.task], Health.BAD if tried.problem else Health.GOOD, found
+
+
+def _embedder(detail: str) -> tuple[str, Health, str]:
+    """One that runs here is looked at by its settings alone: to load it takes longer than everything else."""
+    if embedding.wanted().partition("/")[0] not in IN_PROCESS:
+        tried = models_tried.ask(models_tried.EMBED)
+        if tried.problem:
+            return "embedder", Health.POOR, tried.problem
+    return "embedder", Health.GOOD, detail
 
 
 def _of_the_database() -> Iterator[tuple[str, Health, str]]:

@@ -28,8 +28,8 @@ BROKER_SECONDS = 0.4
 WORKER_SECONDS = 0.6
 KEPT_SECONDS = 1.0  # the look is open to everyone: a flood of them must cost no more than one each second
 LATE_AFTER_TICKS = 5
-NO_MODEL = (
-    "No model is configured: facts come from fixed English patterns, answers from memory alone. "
+NO_MODEL = "No model is configured: facts come from fixed English patterns, answers from memory alone."
+HOW_TO_MODEL = (
     "Local: CAESAR_LLM__PROVIDER=ollama and CAESAR_LLM__MODEL=llama3.1:8b. "
     "Hosted (anthropic, openai): its API key as well; .env.example has all names."
 )
@@ -187,7 +187,7 @@ def workers() -> Check:
     as well: silent, of another version than the tables, or none for some kind of work."""
     answers = ask_workers(limit=1)
     if not answers:
-        return Check("workers", False, "No worker answers: `celery -A caesar worker` starts one.")
+        return Check("workers", False, "No worker answers.")
     seen = reports.listed()
     there = [one for one in seen if not one.silent]
     refusing = [one for one in there if one.problem]
@@ -241,7 +241,7 @@ def model() -> Check:
     except ModelMisconfigured as error:
         return Check("model", False, str(error), {"configured": False})
     if route.is_rule_based:
-        return Check("model", True, NO_MODEL, {"configured": False})
+        return Check("model", True, f"{NO_MODEL} {HOW_TO_MODEL}", {"configured": False})
     return Check("model", True, route.identity, {"configured": True})
 
 

@@ -23,6 +23,15 @@ class Verb(BaseCommand):
 
     requires_system_checks: list[str] = []
     examples: tuple[str, ...] = ()
+    # Django's own, which are in the way of what a reader of the help looks for. They work all the same.
+    suppressed_base_arguments = {
+        "--version",
+        "--verbosity",
+        "--settings",
+        "--pythonpath",
+        "--no-color",
+        "--force-color",
+    }
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         kwargs.setdefault("epilog", shown(self.examples))

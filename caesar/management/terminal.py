@@ -62,6 +62,15 @@ def cut(text: str, columns: int) -> str:
     return kept + "…"
 
 
+def wrapped(head: str, text: str, columns: int | None) -> str:
+    """The text behind a head, its further lines under its first, no wider than `columns` where that is set."""
+    if columns is None:
+        return head + cell(text)
+    room = max(columns - wide(head), 20)
+    lines = wcwidth.wrap(cell(text), room) or [""]
+    return head + f"\n{' ' * wide(head)}".join(lines)
+
+
 def columns_of(stream: Any) -> int | None:
     """How wide the terminal behind a stream is; None where there is none, and lines may be as long as they are."""
     return shutil.get_terminal_size().columns if stream.isatty() else None

@@ -11,10 +11,14 @@ from django.core.management.base import CommandParser
 from caesar import doctor
 from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
+from caesar.management.terminal import columns_of, wrapped
 
 
 class Command(Verb):
-    help = "Look at everything that is needed, and say of each thing what to do. Exit code 1: something does not work."
+    help = (
+        "Look at everything that is needed, and say of each thing what to do. A model that is configured is asked one "
+        "small question. Exit code 1: something does not work."
+    )
     examples = ("doctor", "doctor --json")
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,9 +29,10 @@ class Command(Verb):
         if options["json"]:
             self.stdout.write(as_json([asdict(one) for one in found]))
         else:
+            columns = columns_of(self.stdout)
             for one in found:
-                self.stdout.write(f"{one.health:6}{one.name:12}{one.detail}")
+                self.stdout.write(wrapped(f"{one.health:6}{one.name:12}", one.detail, columns))
                 if one.fix:
-                    self.stdout.write(f"{'':18}{one.fix}")
+                    self.stdout.write(wrapped(" " * 18, one.fix, columns))
         if any(one.health is doctor.Health.BAD for one in found):
             sys.exit(1)
