@@ -2,7 +2,7 @@
 #
 # Everything is in it, the embedding model too: a container fetches nothing when it starts.
 
-FROM python:3.11.13-slim-bookworm AS build
+FROM python:3.11.15-slim-bookworm AS build
 # torch for the processor alone. With a graphics card: --build-arg TORCH_INDEX=https://download.pytorch.org/whl/cu128
 ARG TORCH_INDEX=https://download.pytorch.org/whl/cpu
 ENV PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_NO_CACHE_DIR=1
@@ -10,7 +10,7 @@ RUN python -m venv /opt/venv
 COPY requirements.txt /tmp/requirements.txt
 RUN /opt/venv/bin/pip install --extra-index-url "$TORCH_INDEX" --requirement /tmp/requirements.txt
 
-FROM python:3.11.13-slim-bookworm AS run
+FROM python:3.11.15-slim-bookworm AS run
 RUN groupadd --gid 10001 caesar \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/caesar --shell /usr/sbin/nologin caesar \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/caesar
