@@ -51,12 +51,15 @@ def _application() -> ASGIApp:
     from caesar.chat.lifespan import lifespan
     from caesar.chat_page.app import PATH as CHAT_PAGE
     from caesar.chat_page.app import stream
+    from caesar.embeddings.app import PATH as EMBEDDINGS
+    from caesar.embeddings.app import embeddings
     from caesar.live.app import PATH as LIVE
     from caesar.live.app import live
     from caesar.mcp.app import PATH as MCP
     from caesar.mcp.app import speak
 
-    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), CHAT_PAGE: stream, LIVE: live, MCP: speak}
+    by_path: dict[str, ASGIApp] = {**dict.fromkeys(PATHS, chat), EMBEDDINGS: embeddings}
+    by_path |= {CHAT_PAGE: stream, LIVE: live, MCP: speak}
     dispatch = Dispatch(rest=rest, lifespan=lifespan, by_path=by_path)  # type: ignore[arg-type]
     return Guard(Prefix(dispatch, config().path_prefix), max_bytes=config().max_request_bytes, hosts=config().hosts)
 

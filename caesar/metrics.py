@@ -23,3 +23,9 @@ RECALL_FAILURES = Counter("caesar_recall_failures_total", "Chats that went on wi
 UPSTREAM_SECONDS = Histogram("caesar_upstream_seconds", "From the call of a chat's model to its end.", buckets=SLOW)
 RATE_LIMITED = Counter("caesar_rate_limited_total", "Requests refused since their key asked too often.")
 MODEL_ERRORS = Counter("caesar_model_errors_total", "Chats that a model did not answer.", ["code"])
+EMBEDDINGS = Counter(
+    "caesar_embeddings_total",
+    "Requests for embeddings by how they ended: answered, left (by the client), refused (4xx), failed (5xx).",
+    ["outcome"],
+)
+EMBEDDED_TOKENS = Counter("caesar_embedded_tokens_total", "Tokens that were embedded for clients, as counted.")

@@ -28,6 +28,11 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         future.cancel()
 
 
+async def joined(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The same for a caller with an event loop of its own, which is not to be held up by what is read there."""
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, _running()))
+
+
 def _running() -> asyncio.AbstractEventLoop:
     global _loop, _owner
     with _lock:

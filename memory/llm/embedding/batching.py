@@ -39,12 +39,12 @@ def embed(texts: Sequence[str], call: Call, *, most_texts: int) -> Outcome:
     return outcome
 
 
-def batches(lengths: Sequence[int], *, most_texts: int) -> Iterator[list[int]]:
+def batches(lengths: Sequence[int], *, most_texts: int, most_characters: int = MOST_CHARACTERS) -> Iterator[list[int]]:
     """Positions of texts that go into one call: of like length, since the longest one decides what all cost."""
     batch: list[int] = []
     for position in sorted(range(len(lengths)), key=lambda each: lengths[each]):
         cost = min(lengths[position], _READ_AT_MOST) * (len(batch) + 1)
-        if batch and (len(batch) >= most_texts or cost > MOST_CHARACTERS):
+        if batch and (len(batch) >= most_texts or cost > most_characters):
             yield batch
             batch = []
         batch.append(position)

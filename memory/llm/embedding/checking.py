@@ -20,6 +20,7 @@ class WrongLength(Nonsense):
     def __init__(self, length: int, wanted: int) -> None:
         super().__init__(f"its vectors have {length} numbers, not {wanted}")
         self.length = length
+        self.wanted = wanted
 
 
 def vectors(rows: Any, *, count: int, dim: int | None, least: int | None = None) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from memory.config import MemorySections, conf
 from memory.errors import ModelMisconfigured
@@ -38,6 +39,17 @@ class Spec:
     @property
     def family(self) -> str:
         return LOCAL if self.provider in IN_PROCESS else self.provider
+
+    @property
+    def listed(self) -> str:
+        """Its name for clients, as /v1/models lists it; of a folder on this machine the last part alone."""
+        model = Path(self.model).name if self.model.startswith(("/", "~", ".")) else self.model
+        return f"{self.family}/{model}"
+
+    def is_called(self, name: str | None) -> bool:
+        """Whether a client that names this model means it; one that names none, or `default`, does."""
+        model = self.listed.removeprefix(f"{self.family}/")
+        return (name or "").strip() in {"", "default", self.listed, model, f"{self.provider}/{model}"}
 
 
 def configured() -> Spec:

@@ -39,13 +39,16 @@ class Backend(Protocol):
     def embed(self, texts: Sequence[str], kind: Kind) -> Any:
         """A vector for each text, unchecked. Raises ModelError."""
 
+    def tokens(self, texts: Sequence[str]) -> int:
+        """How many the model reads of these texts; 0 where only its provider could tell."""
+
 
 class Embedder:
     """One model. Thread-safe; made once for each by `memory.llm.embedding`, and loaded when it is first needed."""
 
     def __init__(self, spec: Spec, backend: Backend) -> None:
         self.spec = spec
-        self._backend = backend
+        self.backend = backend
         self._known = known.model(spec.model)
         self._dim = spec.dim
         # It has given a vector of that length: another is its mistake, not the operator's.
@@ -97,7 +100,7 @@ class Embedder:
         outcome = batching.embed(
             [cleaned[place] for place in places],
             lambda batch: self._embed(batch, "document"),
-            most_texts=self._backend.most_texts,
+            most_texts=self.backend.most_texts,
         )
         vectors = {places[at]: vector for at, vector in outcome.vectors.items()}
         errors = {places[at]: error for at, error in outcome.errors.items()}
@@ -131,7 +134,7 @@ class Embedder:
         return vector
 
     def _embed(self, batch: list[str], kind: Kind) -> np.ndarray:
-        rows = self._backend.embed(batch, kind)
+        rows = self.backend.embed(batch, kind)
         try:
             found = checking.vectors(rows, count=len(batch), dim=self._dim, least=self._known.least)
         except checking.WrongLength as wrong:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from memory.llm.embedding import known
 from memory.llm.embedding.known import Kind
 from memory.llm.errors import nonsense, translate
 from memory.llm.routing import Route
+from memory.llm.usage import Usage
 
 DIMENSIONS = "dimensions"
 # Who asked a question has long gone on; its thread is wanted back.
@@ -60,6 +61,10 @@ class Hosted:
         quirks.remember(self._route, DIMENSIONS, taken=False)
         return found
 
+    def tokens(self, texts: Sequence[str]) -> int:
+        """0: the provider counts, and says so with the vectors."""
+        return 0
+
     def _asked(self) -> int | None:
         """The length that the provider is asked for; None where it is not to be asked."""
         if self._dim is None or self._dim == self._known.dim or quirks.takes(self._route, DIMENSIONS) is False:
@@ -73,29 +78,46 @@ class Hosted:
         )
         return self._dim if DIMENSIONS in (supported or ()) else None
 
-    def _ask(self, texts: list[str], kind: Kind, dimensions: int | None) -> list[Any]:
+    async def plain(self, inputs: Sequence[Any], more: Mapping[str, Any]) -> tuple[list[Any], int]:
+        """A list of numbers for each text or array of tokens, exactly as a client sent them; and the tokens counted.
+
+        more: what else the client says. Providers that speak OpenAI's protocol are told all of it, others what
+        litellm can say in their words. Load it first. Raises ModelError.
+        """
+        call = self._call(list(inputs), "plain", self._asked())
+        if self._route.speaks_openai:
+            call["extra_body"] = dict(more)
+        elif isinstance(more.get("input_type"), str):
+            call["input_type"] = more["input_type"]
+        return await _bounded(call, self._route)
+
+    def _call(self, inputs: list[Any], kind: Kind, dimensions: int | None) -> dict[str, Any]:
         call = params.connection(self._route)
-        call.update(model=f"{self._route.provider}/{self._route.model}", input=texts, **self._fields.fields(kind))
+        call.update(model=f"{self._route.provider}/{self._route.model}", input=inputs, **self._fields.fields(kind))
         if self._route.speaks_openai:
             # Else the client library asks for another encoding, which servers of one's own do not all know.
             call["encoding_format"] = "float"
             call["allowed_openai_params"] = [DIMENSIONS]
         if dimensions is not None:
             call[DIMENSIONS] = dimensions
+        return call
+
+    def _ask(self, texts: list[str], kind: Kind, dimensions: int | None) -> list[Any]:
+        call = self._call(texts, kind, dimensions)
         route = self._route
         if kind == "query":
             route = replace(route, timeout_seconds=min(QUERY_SECONDS, route.timeout_seconds))
         # Here and not inside: the first import must not eat up the time of the call.
         library.load()
-        return loop.run(_bounded(call, route))
+        return loop.run(_bounded(call, route))[0]
 
 
-async def _bounded(call: dict[str, Any], route: Route) -> list[Any]:
+async def _bounded(call: dict[str, Any], route: Route) -> tuple[list[Any], int]:
     failure: ModelError
     try:
         async with asyncio.timeout(route.timeout_seconds):
             response = await library.load().aembedding(**call)
-        return _rows(response, route)
+        return _rows(response, route), _tokens(response)
     except Exception as error:
         failure = translate(error, route)
     # Outside the handler: litellm's exception holds the request, and with it the key.
@@ -112,6 +134,13 @@ def _rows(response: Any, route: Route) -> list[Any]:
     if all(isinstance(index, int) for index in indexes) and sorted(indexes) == list(range(len(items))):
         items.sort(key=lambda item: item[0])
     return [row for _, row in items]
+
+
+def _tokens(response: Any) -> int:
+    """As the provider counted; 0 where it did not say."""
+    counted: Any = getattr(response, "usage", None)
+    usage = Usage.of(counted.model_dump() if hasattr(counted, "model_dump") else counted)
+    return usage.input_tokens or usage.total_tokens or 0
 
 
 def _get(item: Any, name: str) -> Any:

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import yaml
 
-Kind = Literal["query", "document"]
+# What a text is embedded for; plain: nobody said, so nothing is put in front of it.
+Kind = Literal["query", "document", "plain"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Known:
     document: str = ""
 
     def prefix(self, kind: Kind) -> str:
-        return self.query if kind == "query" else self.document
+        return {"query": self.query, "document": self.document}.get(kind, "")
 
     def can_be(self, dim: int) -> bool:
         """Whether vectors of this length can be had of it; of an unknown model, perhaps."""
@@ -47,7 +48,7 @@ class Provider:
     document: Mapping[str, str] = field(default_factory=dict)
 
     def fields(self, kind: Kind) -> Mapping[str, str]:
-        return self.query if kind == "query" else self.document
+        return {"query": self.query, "document": self.document}.get(kind, {})
 
 
 def model(name: str) -> Known:

@@ -66,7 +66,8 @@ class Local:
         """float32[n, d] as the model gives them. Raises ModelDown."""
         with self._lock:
             # Of a single short text there is nothing to share out: a second thread only makes it wait, idle or busy.
-            self._set_threads(1 if kind == "query" else runtime.threads())
+            # And what clients ask to have embedded leaves the other cores to those who chat.
+            self._set_threads(runtime.threads() if kind == "document" else 1)
             try:
                 found: np.ndarray = self._model.encode(
                     list(texts), prompt=self._prompt(kind), batch_size=len(texts), show_progress_bar=False
@@ -77,8 +78,15 @@ class Local:
                 ) from error
             return found
 
+    def tokens(self, texts: Sequence[str]) -> int:
+        """How many it reads of these texts, those that mark begin and end included."""
+        with self._lock:
+            return int(self._model.preprocess(list(texts))["attention_mask"].sum())
+
     def _prompt(self, kind: Kind) -> str:
         """The model's own, where it brings one."""
+        if kind == "plain":
+            return ""
         own: dict[str, str | None] = self._model.prompts
         names = ("query",) if kind == "query" else ("document", "passage", "corpus")
         return next((prompt for name in names if (prompt := own.get(name))), self._known.prefix(kind))

@@ -62,6 +62,10 @@ class Onnx:
         self._tokenizer = tokenizer
         self._session = onnxruntime.InferenceSession(str(graph()), options, providers=["CPUExecutionProvider"])
 
+    def tokens(self, texts: Sequence[str]) -> int:
+        """How many it reads of these texts, those that mark begin and end included."""
+        return sum(sum(each.attention_mask) for each in self._tokenizer.encode_batch(list(texts)))
+
     def embed(self, texts: Sequence[str], kind: Kind) -> np.ndarray:
         """float32[n, 384]: the mean over the tokens, as the model was trained. Raises ModelDown."""
         try:

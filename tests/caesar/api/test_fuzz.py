@@ -14,8 +14,8 @@ from tests.caesar.api.conftest import Api
 from tests.people import person
 
 METHODS = ("get", "post", "patch", "delete", "put")
-# Those are served beside Django; `tests/caesar/chat` asks them.
-ELSEWHERE = ("/v1/chat", "/v1/chat/completions")
+# Those are served beside Django; `tests/caesar/chat` and `tests/caesar/test_embeddings.py` ask them.
+ELSEWHERE = ("/v1/chat", "/v1/chat/completions", "/v1/embeddings")
 # What any route may say of a body, which the schema does not repeat for each.
 OF_BODIES = {413, 415}
 ODD = st.sampled_from(

@@ -30,7 +30,7 @@ def test_it_is_valid_and_made_without_a_warning(schema):
 def test_it_has_every_route(schema):
     api = next(p for p in get_resolver().url_patterns if str(p.pattern) == "v1/")
     served = {"/v1/" + str(p.pattern).replace("<str:", "{").replace(">", "}") for p in api.url_patterns}
-    by_hand = {"/v1/chat", "/v1/chat/completions", "/healthz", "/readyz", "/metrics"}
+    by_hand = {"/v1/chat", "/v1/chat/completions", "/v1/embeddings", "/healthz", "/readyz", "/metrics"}
     assert set(schema["paths"]) == served | by_hand
 
 

@@ -1,0 +1,1 @@
+"""`POST /v1/embeddings`: OpenAI's request and response, through the embedder that recall uses."""
