@@ -1,4 +1,4 @@
-"""The pictures of the README, made anew: `pytest tests/browser/pictures.py` (into docs/images, or `$PICTURES`)."""
+"""The pictures of the documentation, taken anew by `make pictures` (into docs/images, or `$PICTURES`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from django.contrib.auth.models import User
 from memory import spaces
 from tests.browser.conftest import NARROW, WIDE
 from tests.browser.life import lived
+from tests.memory.documents import made
+from tests.memory.portable import archives
 from tests.people import Person
+from workers import tasks
 
 WHERE = Path(os.environ.get("PICTURES", Path(__file__).parents[2] / "docs" / "images"))
 MOST_BYTES = 200_000
@@ -53,6 +56,29 @@ def test_picture_of_a_chat(look: Any, anna: Person, model: Any) -> None:
     page.get_by_role("button", name="Send").click()
     page.locator(".chip summary").first.click()
     kept(page, "chat")
+
+
+def test_picture_of_a_document(look: Any, anna: Person) -> None:
+    page = look().open("/dashboard/documents")
+    page.get_by_label("Give documents to be read").set_input_files(
+        {"name": "cv.pdf", "mimeType": "application/pdf", "buffer": made.pdf(*made.CV)}
+    )
+    page.get_by_role("button", name="Read", exact=True).click()
+    page.locator("#progress").wait_for()
+    tasks.drain()
+    page.locator("li.proposal").first.wait_for()
+    kept(page, "documents")
+
+
+def test_picture_of_an_import(look: Any, anna: Person) -> None:
+    said = [archives.thread(f"talk-{n}", "I like fog, and I work as a harbour pilot.", "Noted.") for n in range(12)]
+    page = look().open("/dashboard/settings/import")
+    page.locator("input[type=file]").set_input_files(
+        {"name": "conversations.json", "mimeType": "application/json", "buffer": archives.chatgpt(*said)}
+    )
+    page.locator("main form button").last.click()
+    page.get_by_role("heading", name="What would be imported").wait_for()
+    kept(page, "import")
 
 
 def test_picture_of_what_it_would_know(look: Any, anna: Person) -> None:
