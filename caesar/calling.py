@@ -81,6 +81,14 @@ class Server:
         raise CallFailed(said_in(answer))
 
 
+def lines_of(answer: httpx.Response) -> Iterator[str]:
+    """The lines of an answer as they come, parted at newlines alone: text has other line ends in it."""
+    rest = b""
+    for piece in answer.iter_bytes():
+        *whole, rest = (rest + piece).split(b"\n")
+        yield from (line.decode().removesuffix("\r") for line in whole)
+
+
 def said_in(answer: httpx.Response) -> str:
     """What an error says: the sentence of ours, else whatever came."""
     try:

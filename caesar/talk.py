@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from caesar.calling import CallFailed, Server
+from caesar.calling import CallFailed, Server, lines_of
 from memory.audit import CUT_NOTE
 
 MOST_SHOWN = 3  # notes that are told in words; the others are counted
@@ -56,7 +56,7 @@ class Talk:
         self._messages = turns
         return sum(turn["role"] == "user" for turn in turns)
 
-    def say(self, text: str) -> Iterator[str]:
+    def say(self, text: str) -> Generator[str, None, None]:
         """The pieces of the answer as they come. Raises CallFailed; what was not answered at all was not said."""
         self._messages.append({"role": "user", "content": text})
         answer = ""
@@ -90,7 +90,7 @@ class Talk:
         with self._server.stream("/v1/chat/completions", body) as answer:
             self.conversation = answer.headers.get("x-caesar-conversation-id") or self.conversation
             self._audit_id = answer.headers.get("x-caesar-audit-id", "")
-            for line in answer.iter_lines():
+            for line in lines_of(answer):
                 if line == "data: [DONE]":
                     return
                 if line.startswith("data: "):

@@ -113,11 +113,12 @@ class Command(Verb):
     def _turn(self, text: str) -> None:
         ended = True
         try:
-            for piece in self._talk.say(text):
-                shown = harmless(piece)
-                ended = shown.endswith("\n") if shown else ended
-                self.stdout.write(shown, ending="")
-                self.stdout.flush()
+            with contextlib.closing(self._talk.say(text)) as pieces:
+                for piece in pieces:
+                    shown = harmless(piece)
+                    ended = shown.endswith("\n") if shown else ended
+                    self.stdout.write(shown, ending="")
+                    self.stdout.flush()
         finally:
             if not ended:
                 self.stdout.write("")
