@@ -75,7 +75,7 @@ class Command(Verb):
         elif not profile["memory_enabled"]:
             self._note("Memory is off for this profile: nothing is recalled or learned. `profile set` switches it on.")
         if options["conversation"] is not None:
-            known = f"{before} things that were said before go along" if before else "nothing was said in it yet"
+            known = f"what you said so far ({before}) goes along" if before else "nothing was said in it yet"
             self._note(f"Conversation {options['conversation']}: {known}.")
 
     def _until_end(self) -> None:

@@ -159,7 +159,7 @@ def test_it_goes_on_with_a_conversation(chat, typed, model):
     chat("--conversation", "trip", "--say", "My card is 4111 1111 1111 1111.")
     model.reply("To Linz.")
     ran = typed("And by which train?", options=("--conversation", "trip"))
-    assert "Conversation trip: 1 things that were said before go along." in ran.err
+    assert "Conversation trip: what you said so far (1) goes along." in ran.err
     # What was masked when it was kept is not said again.
     assert sent(model) == [("user", "Where shall we go?"), ("assistant", "ok"), ("user", "And by which train?")]
     assert [len(row.payload["messages"]) for row in rows()] == [1, 1, 1]

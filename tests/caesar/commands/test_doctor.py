@@ -6,9 +6,11 @@ import shutil
 from collections import namedtuple
 
 from memory import cursor, workers
+from memory.config import LLM, Semantic
 from memory.models import WorkKind
 from tests.caesar.commands.conftest import run, shell
 from tests.processes import eventually, worker
+from tests.scripted_model import Status
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -40,6 +42,27 @@ def test_it_says_who_is_missing_and_what_to_do(operator, broker):
     assert "celery -A caesar worker" in ran.out
     assert "bad   beat        Nothing has looked for chats yet" in ran.out
     assert "celery -A caesar beat" in ran.out
+
+
+def test_it_asks_each_model_once_and_says_which_settings_to_mend(operator, broker, settings, model):
+    scripted = {"provider": "openai", "model": "scripted-1", "openai": {"base_url": model.url, "api_key": "sk-hunter2"}}
+    away = {"memory_extract": {"provider": "ollama", "model": "away"}}
+    llm = LLM.model_validate({**scripted, "task_routing": away, "ollama": {"base_url": "http://127.0.0.1:1"}})
+    settings.CAESAR = settings.CAESAR.model_copy(update={"llm": llm, "semantic": Semantic(provider="voyage")})
+    ran = run("doctor", "--json")
+    found = {one["name"]: one for one in ran.json}
+    assert (found["model"]["health"], found["model"]["fix"]) == ("good", "")
+    assert found["model"]["detail"].startswith("openai/scripted-1 answers in ")
+    assert len(model.requests) == 1
+    assert "summarising" not in found  # the same model
+    assert found["extracting"]["health"] == "bad"
+    assert "http://127.0.0.1:1" in found["extracting"]["detail"]
+    assert "memory_extract in CAESAR_LLM__TASK_ROUTING" in found["extracting"]["fix"]
+    assert found["embedder"]["health"] == "poor"
+    assert "CAESAR_SEMANTIC__VOYAGE_API_KEY" in found["embedder"]["detail"]
+    assert "hunter2" not in ran.out
+    model.reply(Status(401))
+    assert next(one for one in run("doctor", "--json").json if one["name"] == "model")["health"] == "bad"
 
 
 def test_a_full_disk_and_a_clock_that_is_wrong(operator, broker, monkeypatch):
