@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -87,7 +88,7 @@ def find(
 
 
 def find_in(space: Space, *, query: str, k: int, at: datetime | None, kinds: Collection[str]) -> list[Result]:
-    """At most k results, best first; nothing of a kind that the person has switched off.
+    """At most k results, best first, of several kinds in equal parts; nothing of a kind that is switched off.
 
     at: as if asked then: what was said later is left out, and ages count from there.
     """
@@ -99,8 +100,8 @@ def find_in(space: Space, *, query: str, k: int, at: datetime | None, kinds: Col
     scope = Scope(space.profile_id, space.id, until=at or NEVER)
     with profile_scope(space.profile_id):
         found = _found(space, question, unnamed, scope, k=k, now=at or datetime.now(UTC), kinds=kinds, wanted=wanted)
-        found = sorted(_up_to_date(space.profile_id, found), key=lambda one: -one.score)
-        return _with_sources(found[:k])
+        found = _fairly(_up_to_date(space.profile_id, found), k)
+        return _with_sources(sorted(found, key=lambda one: -one.score))
 
 
 def _unnamed(space: Space, question: Question) -> Question:
@@ -137,6 +138,19 @@ def _found(
             rows = passages.search(unnamed, scope, most=k + SPARE, now=now, zone=zone)
             found += [_passage(one) for one in rows if of_chats or one.row.conversation_id in documents]
     return found
+
+
+def _fairly(found: Sequence[Result], k: int) -> list[Result]:
+    """The best k, of each kind as many: their scores are made of different parts, so one kind would push out another.
+
+    found: the results of each kind, best first.
+    """
+    ranks = Counter[str]()
+    ranked = []
+    for one in found:
+        ranked.append((ranks[one.kind], one))
+        ranks[one.kind] += 1
+    return [one for _, one in sorted(ranked, key=lambda pair: pair[0])[:k]]
 
 
 def _fact(one: facts.Found, space: Space) -> Result:

@@ -53,7 +53,7 @@ class RecallView(MemoryView):
         summary="Ask memory",
         description=(
             "Facts, past conversations and, where CAESAR_SEMANTIC__ENABLED is set, pieces of raw chat that answer a "
-            "question, best first. No language model is asked and nothing is kept."
+            "question, best first; of several kinds each has its share. No language model is asked and nothing is kept."
         ),
         request=RecallRequest,
         responses=docs.answers(Results, 400, 404),

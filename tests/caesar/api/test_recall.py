@@ -61,6 +61,18 @@ def test_it_finds_what_was_said_with_the_ids_of_the_client(anna, semantic):
         assert Embedding.objects.filter(owner_kind="passage").count() == 4
 
 
+def test_no_kind_pushes_out_another(anna, semantic):
+    anna.author("dog.name", "Beans")
+    for food in ("fish", "rice", "tripe"):
+        chat(anna, {"role": "user", "content": f"Is my dog called to the bowl when it gets {food}?"})
+    embedding.drain()
+    asked = "What is my dog called?"
+    assert [one["kind"] for one in ask(anna, asked, k=3, kinds=["passages"])] == ["passage"] * 3
+    both = ask(anna, asked, k=3)
+    assert sorted(one["kind"] for one in both) == ["fact", "passage", "passage"]
+    assert [one["score"] for one in both] == sorted((one["score"] for one in both), reverse=True)
+
+
 def test_it_indexes_a_chat_once_however_often_it_looks(anna, semantic):
     chat(anna, {"role": "user", "content": "The boat lies in Brest."})
     embedding.drain()
