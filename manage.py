@@ -6,6 +6,7 @@ Exit code 0, 1 (it did not work: one sentence says why) or 2 (wrong usage).
 
 from __future__ import annotations
 
+import errno
 import importlib
 import importlib.util
 import io
@@ -26,19 +27,19 @@ def main() -> int:
     from django.core.management import execute_from_command_line
     from django.db.utils import OperationalError
 
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # a letter that the terminal does not know is escaped, not an error
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
     try:
         importlib.import_module("caesar.settings")
         try:
             execute_from_command_line(sys.argv)
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            sys.stdout.flush()
     except BrokenPipeError:  # `| head` has what it wanted
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        return 1
+        return _stop_writing()
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        return _stop_writing(_fail("There is no space left on the device: make room."))
     except KeyboardInterrupt:
         return _fail("Broken off.")
     except OperationalError as error:
@@ -50,6 +51,21 @@ def main() -> int:
             return _fail(str(error), 2 if "InvalidInput" in _names(error) else 1)
         raise
     return 0
+
+
+def _open_streams() -> None:
+    """What is closed swallows what is said. A letter that the terminal does not know is escaped, not an error."""
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop_writing(code: int = 1) -> int:
+    """Nobody takes what is left to be written, so the end of the process must not try."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def _is_a_sentence(error: Exception) -> bool:
@@ -71,7 +87,7 @@ def _other_python() -> int:
 
 def _fail(sentence: str, code: int = 1) -> int:
     # What steers a terminal may stand in what a server or a file said.
-    sys.stderr.write(re.sub(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], sentence) + "\n")
+    sys.stderr.write(re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", lambda found: repr(found[0])[1:-1], sentence) + "\n")
     return code
 
 

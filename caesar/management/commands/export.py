@@ -11,6 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from caesar.management.command import Verb
 from caesar.management.printing import add_json, as_json
 from memory import operations
+from memory.errors import InvalidInput
 from memory.portable import exporting
 from memory.portable.exporting import Form
 
@@ -36,6 +37,8 @@ class Command(Verb):
         add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["json"] and options["output"] == "-":
+            raise InvalidInput("--json tells of the file that was written; --output - writes none.")
         user = operations.user_named(options["user"])
         profile = operations.profile_named(user_id=user.id, name=options["profile"])
         form = Form(options["format"])

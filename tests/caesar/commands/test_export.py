@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 
 from memory import erase, facts, files, profiles
 from memory.db import profile_scope
+from memory.errors import InvalidInput
 from memory.models import AuditLog
 from tests.caesar.commands.conftest import run, shell
 
@@ -51,5 +52,7 @@ def test_it_writes_to_standard_output(lin, form):
 def test_it_says_what_is_wrong(lin, tmp_path):
     with pytest.raises(CommandError, match="No such file"):
         run("export", "--profile", "lin", "--output", str(tmp_path / "nowhere" / "x"))
+    with pytest.raises(InvalidInput):
+        run("export", "--output", "-", "--json")
     assert shell("export", "--profile", "nobody").code == 1
     assert shell("export", "--format", "pdf").code == 2
