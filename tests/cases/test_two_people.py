@@ -145,8 +145,13 @@ def test_no_name_in_a_request_changes_whose_memory_it_is(anna: Someone, bert: So
     before = snapshot(anna)
     for name in names_of(anna):
         for field in ({"user_id": name}, {"metadata": {"user_id": name}}, {"profile": name}, {"profile_id": name}):
-            for path in ("/v1/chat", "/v1/chat/completions"):
-                body = {"messages": [{"role": "user", "content": "What do I earn?"}], **field}
+            for path in ("/v1/chat", "/v1/chat/completions", "/v1/embeddings"):
+                asked = (
+                    {"input": "x"}
+                    if "embed" in path
+                    else {"messages": [{"role": "user", "content": "What do I earn?"}]}
+                )
+                body = {**asked, **field}
                 seen = bert.http.post(f"{path}?user_id={name}", json=body, headers={"X-User-Id": name})
                 assert seen.status_code in (200, 400)
                 assert SECRET not in seen.text

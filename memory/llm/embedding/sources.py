@@ -50,7 +50,7 @@ def source_of(spec: Spec, dim: int | None, more: Mapping[str, Any]) -> Iterator[
     """The source of one request, for as long as it takes. Raises ModelRateLimited where too many wait already."""
     global _open
     if spec.provider not in IN_PROCESS:
-        yield AtProvider(Hosted(spec.route, dim), more)
+        yield AtProvider(spec, Hosted(spec.route, dim), more)
         return
     if _open > MOST_WAITING:
         raise _busy(spec)
@@ -70,11 +70,7 @@ class InProcess:
         self._backend = self._embedder.backend
 
     def batches(self, inputs: Sequence[Any]) -> Iterator[Sequence[int]]:
-        if not all(isinstance(each, str) for each in inputs):
-            raise InvalidInput(
-                f"The embedding model {self._spec.listed} reads texts and no tokens: send input as a text or a list "
-                "of texts (LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False))."
-            )
+        _texts_alone(self._spec, inputs)
         lengths = [len(each) for each in inputs]
         return batching.batches(lengths, most_texts=self._backend.most_texts, most_characters=MOST_CHARACTERS)
 
@@ -93,11 +89,14 @@ class InProcess:
 class AtProvider:
     """A model at a provider, which is waited for without a thread."""
 
-    def __init__(self, backend: Hosted, more: Mapping[str, Any]) -> None:
+    def __init__(self, spec: Spec, backend: Hosted, more: Mapping[str, Any]) -> None:
+        self._spec = spec
         self._backend = backend
         self._more = more
 
     def batches(self, inputs: Sequence[Any]) -> Iterator[Sequence[int]]:
+        if not self._spec.route.speaks_openai:
+            _texts_alone(self._spec, inputs)
         most = self._backend.most_texts
         return (range(first, min(first + most, len(inputs))) for first in range(0, len(inputs), most))
 
@@ -118,6 +117,14 @@ def _run(call: Callable[[], T], future: Future[T]) -> None:
             future.set_result(call())
         except Exception as error:
             future.set_exception(error)
+
+
+def _texts_alone(spec: Spec, inputs: Sequence[Any]) -> None:
+    if not all(isinstance(each, str) for each in inputs):
+        raise InvalidInput(
+            f"The embedding model {spec.listed} reads texts and no tokens: send input as a text or a list of texts "
+            "(LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False))."
+        )
 
 
 def _busy(spec: Spec) -> ModelRateLimited:

@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 
+from caesar import rates
 from caesar.embeddings.answer import PIECE_BYTES, send_all
 from memory.db import operator_scope
 from memory.llm.embedding import embedder, sources
@@ -181,6 +182,17 @@ def test_too_many_at_once_are_told_to_come_again(ask: Ask, monkeypatch: pytest.M
     answer = ask(input="a")
     assert (answer.status_code, answer.json()["error"]["code"]) == (429, "model_rate_limited")
     assert answer.headers["retry-after"] == "5"
+
+
+def test_a_key_that_asks_too_often_hears_when_to_come_again(
+    ask: Ask, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.CAESAR = settings.CAESAR.model_copy(update={"rate_limit_per_minute": 2})
+    monkeypatch.setattr(rates, "_buckets", rates.Buckets())
+    assert [ask(input=text).status_code for text in ("a", "", "a")] == [200, 400, 429]
+    refused = ask(input="a")
+    assert refused.json()["error"]["type"] == "rate_limit_error"
+    assert 1 <= int(refused.headers["retry-after"]) <= 30
 
 
 def test_a_client_that_leaves_costs_no_more(anna: Person, monkeypatch: pytest.MonkeyPatch) -> None:

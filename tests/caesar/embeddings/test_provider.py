@@ -83,6 +83,8 @@ def test_tokens_go_to_a_provider_that_speaks_openai(ask: Ask, model: ScriptedMod
     assert vectors(ask(input=[[1, 2, 3], [4, 5]])).shape == (2, 2)
     assert vectors(ask(input=[9906, 1917])).shape == (1, 2)
     assert [request.json["input"] for request in model.requests] == [[[1, 2, 3], [4, 5]], [[9906, 1917]]]
+    provider("ollama", model="nomic-embed-text")
+    assert "ollama/nomic-embed-text reads texts and no tokens" in refused(ask(input=[9906, 1917]))
 
 
 def test_many_go_in_calls_that_it_takes_and_come_back_in_order(

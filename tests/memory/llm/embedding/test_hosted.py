@@ -19,7 +19,10 @@ from memory.errors import (
     ModelRefusedRequest,
     ModelTimeout,
 )
+from memory.llm import loop
 from memory.llm.embedding import BadTexts, Embedder, embedder
+from memory.llm.embedding.hosted import Hosted
+from memory.llm.routing import Route
 from tests.memory.llm.embedding.conftest import KEY
 from tests.scripted_model import Body, Hang, HangUp, Raw, Recorded, ScriptedModel, Status, Vectors
 from tests.scripted_model.embeddings import made
@@ -92,6 +95,23 @@ def test_voyage_without_a_key_says_which_setting_is_missing(configured: Callable
     with pytest.raises(ModelMisconfigured, match="CAESAR_SEMANTIC__VOYAGE_API_KEY"):
         embedder().documents(["a text"])
     assert embedder().query("a question") is None
+
+
+def test_what_a_client_sends_goes_as_it_is(model: ScriptedModel) -> None:
+    def ask(provider: str, name: str, base_url: str, dim: int | None, **more: Any) -> int:
+        backend = Hosted(Route(provider, name, KEY, base_url, 5.0), dim)
+        backend.load()
+        rows, tokens = loop.run(backend.plain(["a text"], more))
+        assert len(rows[0]) == (dim or 64)
+        return tokens
+
+    assert ask("voyage", "voyage-3.5", model.url, 512, user="u", x=1) == 2
+    assert ask("voyage", "voyage-3.5", model.url, None, input_type="query") == 2
+    assert ask("ollama", "nomic-embed-text", model.root, None, input_type="query") == 2
+    named, told, plain = (request.json for request in model.embeddings)
+    assert named == {"model": "voyage-3.5", "input": ["a text"], "output_dimension": 512}
+    assert told == {"model": "voyage-3.5", "input": ["a text"], "input_type": "query"}
+    assert plain["input"] == ["a text"]
 
 
 def test_ollama_gets_the_prefixes_and_its_vectors_are_cut_here(model: ScriptedModel, reached: Make) -> None:

@@ -54,6 +54,13 @@ def both(configured: Configure) -> tuple[Embedder, Embedder]:
     return local, embedder()
 
 
+def test_it_counts_the_tokens_that_it_reads(each: Embedder) -> None:
+    assert each.backend.tokens(["a", "my dog"]) == 3 + 4
+    assert each.backend.tokens(["dog " * 1000]) == 256
+    plain = np.asarray(each.backend.embed(["My dog is called Beans."], "plain"))[0]
+    assert float(plain @ each.documents(["My dog is called Beans."])[0]) / np.linalg.norm(plain) > 0.99
+
+
 def test_both_give_the_same_vectors_in_every_script(both: tuple[Embedder, Embedder]) -> None:
     local, onnx = (made.documents(TEXTS) for made in both)
     cosines = (local * onnx).sum(axis=1)
