@@ -39,6 +39,14 @@ def test_each_command_does_what_the_document_says(product: Product, document: Pa
                 run_python(product, block)
             case "sql":
                 product.ask_database(block.text)
+    for line in filter(of_the_machine, reading.inline_code(document)):
+        done = shell.run(line.replace("--profile NAME", "--profile tls"))
+        assert done.well, f"{document.name}: {line}\n{done.out}"
+
+
+def of_the_machine(line: str) -> bool:
+    """What is told in passing and is for other programs than this one. What is for this one, test_named.py parses."""
+    return line.startswith(("docker ", "systemctl ", "git pull")) and "<" not in line and len(line.split()) > 2
 
 
 def run_python(product: Product, block: Block) -> None:
