@@ -35,7 +35,7 @@ FIXES = {
     "broker": "Start it (`make up` brings one along), or set CAESAR_BROKER_URL to one that answers.",
     "beat": "Start the scheduler: `make up` runs one, else `celery -A caesar beat`. There may be two, one must be.",
     "cursor": "Look at the workers and at the scheduler; `python manage.py work --once` reads all that waits now.",
-    "workers": "Start one: `make up` runs one, else `celery -A caesar worker -Q extract,summarise,embed,maintenance`.",
+    "workers": "`make up` runs one; alone: `celery -A caesar worker -Q extract,summarise,embed,maintenance`.",
     "model": "Mend CAESAR_LLM__* (provider, model, key, address; .env.example has all names), then start it anew.",
     "extracting": "Mend memory_extract in CAESAR_LLM__TASK_ROUTING, or CAESAR_LLM__*, then start it anew.",
     "summarising": "Mend memory_summarise in CAESAR_LLM__TASK_ROUTING, or CAESAR_LLM__*, then start it anew.",

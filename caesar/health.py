@@ -187,7 +187,7 @@ def workers() -> Check:
     as well: silent, of another version than the tables, or none for some kind of work."""
     answers = ask_workers(limit=1)
     if not answers:
-        return Check("workers", False, "No worker answers.")
+        return Check("workers", False, "No worker answers: `celery -A caesar worker` starts one.")
     seen = reports.listed()
     there = [one for one in seen if not one.silent]
     refusing = [one for one in there if one.problem]

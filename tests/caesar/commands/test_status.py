@@ -18,7 +18,7 @@ def test_it_shows_what_is_there_and_where_the_work_stands(operator, broker):
     nobody = run("status")
     assert nobody.code == 1
     assert "workers     NOT OK  No worker answers" in nobody.out
-    assert "Start one: `make up` runs one, else `celery -A caesar worker -Q " in nobody.out
+    assert "`make up` runs one; alone: `celery -A caesar worker -Q " in nobody.out
     assert "extract: 1 waiting" in nobody.out
     assert "extract: chats that it has not come to yet: 1" in nobody.out
     assert "No model is configured" in nobody.out
