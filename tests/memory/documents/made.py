@@ -62,10 +62,10 @@ def _file(objects: Sequence[bytes], root: int) -> bytes:
     return bytes(out)
 
 
-def locked(data: bytes, *, user: str = "secret", owner: str = "boss") -> bytes:
+def locked(data: bytes, *, user: str = "secret", owner: str = "boss", algorithm: str = "RC4-128") -> bytes:
     """The same PDF, encrypted."""
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(data)))
-    writer.encrypt(user, owner, algorithm="RC4-128")
+    writer.encrypt(user, owner, algorithm=algorithm)
     out = io.BytesIO()
     writer.write(out)
     return out.getvalue()

@@ -113,8 +113,10 @@ def test_a_bad_file_is_refused_and_leaves_nothing(anna, database, name, data, co
     assert in_tables(database, "zanzibar") == []
 
 
-def test_a_pdf_that_only_forbids_copying_can_be_read(anna):
-    assert give(anna, "cv.pdf", made.locked(made.pdf(*made.CV), user="")).document.pages == 2
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
+def test_a_pdf_that_only_forbids_copying_can_be_read(anna, algorithm):
+    locked = made.locked(made.pdf(*made.CV), user="", algorithm=algorithm)
+    assert give(anna, "cv.pdf", locked).document.pages == 2
 
 
 def with_limits(settings, **limits):
