@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx2
-import litellm
 import numpy as np
 import openai
 import pytest
@@ -144,7 +144,10 @@ def test_its_embeddings_find_what_is_meant(store: OpenAIEmbeddings) -> None:
 
 def with_tokens(monkeypatch: pytest.MonkeyPatch, **more: Any) -> OpenAIEmbeddings:
     """As it is by default: it counts, and sends, tokens of OpenAI's own; litellm brings what that takes."""
-    tokenizers = Path(litellm.__file__).parent / "litellm_core_utils" / "tokenizers"
+    spec = find_spec("litellm")  # not imported here: that takes seconds
+    assert spec is not None
+    assert spec.origin is not None
+    tokenizers = Path(spec.origin).parent / "litellm_core_utils" / "tokenizers"
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tokenizers))
     return OpenAIEmbeddings(**{"model": "default", "tiktoken_model_name": "gpt-4", **more})
 
