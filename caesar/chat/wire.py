@@ -25,7 +25,7 @@ def parse(raw: bytes) -> dict[str, Any]:
         raise InvalidInput("The body is not UTF-8.") from None
     except json.JSONDecodeError as error:
         where = f"line {error.lineno}, column {error.colno}"
-        raise InvalidInput(f"The body is not JSON: {error.msg} at {where}.") from None
+        raise InvalidInput(f"The body is not JSON: {error.msg.removesuffix(' at')} at {where}.") from None
     except RecursionError:
         raise InvalidInput(f"The body is nested deeper than {MOST_DEPTH} levels.") from None
     if not isinstance(value, dict):
