@@ -10,7 +10,6 @@ from memory.config import LLM, Semantic
 from memory.models import WorkKind
 from tests.caesar.commands.conftest import run, shell
 from tests.processes import eventually, worker
-from tests.scripted_model import Status
 
 Usage = namedtuple("Usage", "total used free")
 
@@ -61,8 +60,14 @@ def test_it_asks_each_model_once_and_says_which_settings_to_mend(operator, broke
     assert found["embedder"]["health"] == "poor"
     assert "CAESAR_SEMANTIC__VOYAGE_API_KEY" in found["embedder"]["detail"]
     assert "hunter2" not in ran.out
-    model.reply(Status(401))
-    assert next(one for one in run("doctor", "--json").json if one["name"] == "model")["health"] == "bad"
+
+
+def test_a_pgvector_with_a_known_hole(operator, broker, monkeypatch):
+    monkeypatch.setattr("caesar.doctor.SAFE_PGVECTOR", (0, 99, 0))
+    assert said()["extension"] == (
+        "poor",
+        "As a superuser of the database: CREATE EXTENSION vector, or ALTER EXTENSION vector UPDATE; 0.8.2 or newer.",
+    )
 
 
 def test_a_full_disk_and_a_clock_that_is_wrong(operator, broker, monkeypatch):
