@@ -23,6 +23,7 @@ LEAST_FREE = 2 * 2**30  # bytes: below, a database soon stops
 CLOCKS_APART_SECONDS = 5.0
 # What a model is for, by the name of its finding.
 TASKS = {"chat": "model", "memory_extract": "extracting", "memory_summarise": "summarising"}
+SAFE_PGVECTOR = (0, 8, 2)
 LATE_TICKS = 3  # intervals without a tick, after which nobody seems to schedule
 _LOOK = """
 SELECT extract(epoch FROM clock_timestamp())::float8,
@@ -30,7 +31,7 @@ SELECT extract(epoch FROM clock_timestamp())::float8,
 
 FIXES = {
     "database": "Start it (`make up` brings one along), or set CAESAR_DATABASE_URL to one that answers.",
-    "extension": "As a superuser of the database: CREATE EXTENSION vector; (pgvector 0.8 or newer).",
+    "extension": "As a superuser of the database: CREATE EXTENSION vector, or ALTER EXTENSION vector UPDATE; 0.8.2 or newer.",
     "migrations": "Run `python manage.py migrate`.",
     "broker": "Start it (`make up` brings one along), or set CAESAR_BROKER_URL to one that answers.",
     "beat": "Start the scheduler: `make up` runs one, else `celery -A caesar beat`. There may be two, one must be.",
@@ -124,13 +125,19 @@ def _of_the_database() -> Iterator[tuple[str, Health, str]]:
         here = (sent + time.time()) / 2
     assert row
     there, version = row
-    if version:
-        yield "extension", Health.GOOD, f"pgvector {version}"
-    else:
-        yield "extension", Health.BAD, "The database has no pgvector."
+    yield _extension(version)
     apart = abs(there - here)
     said = f"{apart:.1f} s between this host and the database"
     yield "clock", Health.GOOD if apart <= CLOCKS_APART_SECONDS else Health.POOR, said
+
+
+def _extension(version: str | None) -> tuple[str, Health, str]:
+    if version is None:
+        return "extension", Health.BAD, "The database has no pgvector."
+    if tuple(map(int, version.split(".")[: len(SAFE_PGVECTOR)])) < SAFE_PGVECTOR:
+        hole = "builds its index with a hole that lets rows of others out (CVE-2026-3172)"
+        return "extension", Health.POOR, f"pgvector {version} {hole}"
+    return "extension", Health.GOOD, f"pgvector {version}"
 
 
 def _beat(check: health.Check) -> tuple[str, Health, str]:
