@@ -31,7 +31,7 @@ SELECT extract(epoch FROM clock_timestamp())::float8,
 
 FIXES = {
     "database": "Start it (`make up` brings one along), or set CAESAR_DATABASE_URL to one that answers.",
-    "extension": "As a superuser of the database: CREATE EXTENSION vector, or ALTER EXTENSION vector UPDATE; 0.8.2 or newer.",
+    "extension": "As a superuser there: CREATE EXTENSION vector, or ALTER EXTENSION vector UPDATE; 0.8.2 or newer.",
     "migrations": "Run `python manage.py migrate`.",
     "broker": "Start it (`make up` brings one along), or set CAESAR_BROKER_URL to one that answers.",
     "beat": "Start the scheduler: `make up` runs one, else `celery -A caesar beat`. There may be two, one must be.",

@@ -66,7 +66,7 @@ def test_a_pgvector_with_a_known_hole(operator, broker, monkeypatch):
     monkeypatch.setattr("caesar.doctor.SAFE_PGVECTOR", (0, 99, 0))
     assert said()["extension"] == (
         "poor",
-        "As a superuser of the database: CREATE EXTENSION vector, or ALTER EXTENSION vector UPDATE; 0.8.2 or newer.",
+        "As a superuser there: CREATE EXTENSION vector, or ALTER EXTENSION vector UPDATE; 0.8.2 or newer.",
     )
 
 
