@@ -66,8 +66,7 @@ class Local:
         """float32[n, d] as the model gives them. Raises ModelDown."""
         with self._lock:
             # Of a single short text there is nothing to share out: a second thread only makes it wait, idle or busy.
-            # And what clients ask to have embedded leaves the other cores to those who chat.
-            self._set_threads(runtime.threads() if kind == "document" else 1)
+            self._set_threads(1 if kind == "query" else runtime.threads())
             try:
                 found: np.ndarray = self._model.encode(
                     list(texts), prompt=self._prompt(kind), batch_size=len(texts), show_progress_bar=False
