@@ -78,9 +78,13 @@ class Local:
             return found
 
     def tokens(self, texts: Sequence[str]) -> int:
-        """How many it reads of these texts, those that mark begin and end included."""
+        """How many it reads of these texts, those that mark begin and end included; 0 where it does not say."""
         with self._lock:
-            return int(self._model.preprocess(list(texts))["attention_mask"].sum())
+            features = self._model.preprocess(list(texts))
+        if "attention_mask" in features:
+            return int(features["attention_mask"].sum())
+        # Models that only look words up pad nothing.
+        return int(features["input_ids"].numel()) if "input_ids" in features else 0
 
     def _prompt(self, kind: Kind) -> str:
         """The model's own, where it brings one."""
