@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from memory.config import MemorySections, Semantic
 from memory.errors import ModelMisconfigured
 from memory.llm import embedding
-from memory.llm.embedding import Identity, embedder, for_identity, known, runtime, warm_up
+from memory.llm.embedding import Identity, choosing, embedder, for_identity, known, runtime, warm_up
 
 Configure = Callable[..., MemorySections]
 
@@ -137,3 +137,22 @@ def test_a_provider_that_does_not_exist_stops_the_start_with_a_sentence(name: st
     with pytest.raises(ValidationError) as caught:
         Semantic.model_validate({"provider": name})
     assert said in str(caught.value.errors()[0]["msg"])
+
+
+@pytest.mark.parametrize(
+    ("semantic", "listed", "others"),
+    [
+        ({"provider": "onnx"}, "local/all-MiniLM-L6-v2", ["onnx/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"]),
+        ({"provider": "local", "model": "/home/anna/models/e5"}, "local/e5", ["e5"]),
+        ({"provider": "local", "model": "intfloat/e5-small"}, "local/intfloat/e5-small", ["intfloat/e5-small"]),
+        ({"provider": "openai", "model": "some"}, "openai/some", ["some"]),
+    ],
+)
+def test_clients_call_it_by_a_name_that_tells_no_path(
+    configured: Configure, semantic: dict[str, Any], listed: str, others: list[str]
+) -> None:
+    configured(**semantic)
+    spec = choosing.configured()
+    assert spec.listed == listed
+    assert all(spec.is_called(name) for name in (None, "", "default", listed, *others))
+    assert not any(spec.is_called(name) for name in ("text-embedding-3-small", "local", "x/some", f"{listed}/384"))
