@@ -103,8 +103,8 @@ def _live(site: Site, facts: Iterator[Told], *, chats: int) -> None:
                 after = len(site.tried) + dice.randint(10, 30)
 
     def talk(n: int) -> None:
-        site.tell(next_fact(), stream=n % 2 == 0, profile=f"p{n % 7}" if n % 3 else None)
-        time.sleep(0.02)
+        heard = site.tell(next_fact(), stream=n % 2 == 0, profile=f"p{n % 7}" if n % 3 else None)
+        time.sleep(0.02 if heard else 0.5)  # who was not heard takes a breath
 
     lock = threading.Lock()
 
