@@ -1,4 +1,4 @@
-"""The models that a chat may name, and the one that makes embeddings, as OpenAI lists them."""
+"""The models that a chat may name, as OpenAI lists them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ModelList(MemoryView):
     @extend_schema(
         operation_id="listModels",
         summary="List the models",
-        description="Those the operator configured: the chat's, the default first; then the one that makes embeddings.",
+        description="Those that chat, as the operator configured them, the default first.",
         responses=docs.answers(Models),
     )
     def get(self, request: Request) -> Response:

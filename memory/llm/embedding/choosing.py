@@ -41,15 +41,15 @@ class Spec:
         return LOCAL if self.provider in IN_PROCESS else self.provider
 
     @property
-    def listed(self) -> str:
-        """Its name for clients, as /v1/models lists it; of a folder on this machine the last part alone."""
+    def public_name(self) -> str:
+        """Its name for clients; of a folder on this machine the last part alone."""
         model = Path(self.model).name if self.model.startswith(("/", "~", ".")) else self.model
         return f"{self.family}/{model}"
 
     def is_called(self, name: str | None) -> bool:
         """Whether a client that names this model means it; one that names none, or `default`, does."""
-        model = self.listed.removeprefix(f"{self.family}/")
-        return (name or "").strip() in {"", "default", self.listed, model, f"{self.provider}/{model}"}
+        model = self.public_name.removeprefix(f"{self.family}/")
+        return (name or "").strip() in {"", "default", self.public_name, model, f"{self.provider}/{model}"}
 
 
 def configured() -> Spec:

@@ -43,7 +43,7 @@ async def serve(asked: Asked) -> Served:
     spec = choosing.configured()
     if not spec.is_called(asked.model):
         raise InvalidInput(
-            f"There is no embedding model {str(asked.model)[:100]!r} here. Ask for {spec.listed}, or for default."
+            f"There is no embedding model {str(asked.model)[:100]!r} here. Ask for {spec.public_name}, or for default."
         )
     facts = known.model(spec.model)
     if asked.dimensions is not None and not facts.can_be(asked.dimensions):
@@ -62,7 +62,7 @@ async def serve(asked: Asked) -> Served:
             vectors[list(batch)] = found
             tokens += counted
     assert vectors is not None
-    return Served(vectors, spec.listed, tokens)
+    return Served(vectors, spec.public_name, tokens)
 
 
 def _check(spec: Spec, dim: int | None, count: int, *, by_client: bool) -> Check:
@@ -86,6 +86,6 @@ def _check(spec: Spec, dim: int | None, count: int, *, by_client: bool) -> Check
 
 def _no_such_length(spec: Spec, length: int | None, wanted: int) -> InvalidInput:
     return InvalidInput(
-        f"The embedding model {spec.listed} gives vectors of {length} numbers and cannot give any of {wanted}: leave "
+        f"The embedding model {spec.public_name} gives vectors of {length} numbers and cannot give any of {wanted}: leave "
         "dimensions out."
     )

@@ -122,14 +122,14 @@ def _run(call: Callable[[], T], future: Future[T]) -> None:
 def _texts_alone(spec: Spec, inputs: Sequence[Any]) -> None:
     if not all(isinstance(each, str) for each in inputs):
         raise InvalidInput(
-            f"The embedding model {spec.listed} reads texts and no tokens: send input as a text or a list of texts "
+            f"The embedding model {spec.public_name} reads texts and no tokens: send input as a text or a list of texts "
             "(LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False))."
         )
 
 
 def _busy(spec: Spec) -> ModelRateLimited:
     return ModelRateLimited(
-        f"The embedding model {spec.listed} has {MOST_WAITING} requests to read already; try again in "
+        f"The embedding model {spec.public_name} has {MOST_WAITING} requests to read already; try again in "
         f"{AGAIN_SECONDS:.0f} s.",
         provider=spec.provider,
         model=spec.model,

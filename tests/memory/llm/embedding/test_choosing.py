@@ -140,7 +140,7 @@ def test_a_provider_that_does_not_exist_stops_the_start_with_a_sentence(name: st
 
 
 @pytest.mark.parametrize(
-    ("semantic", "listed", "others"),
+    ("semantic", "name", "others"),
     [
         ({"provider": "onnx"}, "local/all-MiniLM-L6-v2", ["onnx/all-MiniLM-L6-v2", "all-MiniLM-L6-v2"]),
         ({"provider": "local", "model": "/home/anna/models/e5"}, "local/e5", ["e5"]),
@@ -149,10 +149,10 @@ def test_a_provider_that_does_not_exist_stops_the_start_with_a_sentence(name: st
     ],
 )
 def test_clients_call_it_by_a_name_that_tells_no_path(
-    configured: Configure, semantic: dict[str, Any], listed: str, others: list[str]
+    configured: Configure, semantic: dict[str, Any], name: str, others: list[str]
 ) -> None:
     configured(**semantic)
     spec = choosing.configured()
-    assert spec.listed == listed
-    assert all(spec.is_called(name) for name in (None, "", "default", listed, *others))
-    assert not any(spec.is_called(name) for name in ("text-embedding-3-small", "local", "x/some", f"{listed}/384"))
+    assert spec.public_name == name
+    assert all(spec.is_called(one) for one in (None, "", "default", name, *others))
+    assert not any(spec.is_called(one) for one in ("text-embedding-3-small", "local", "x/some", f"{name}/384"))
