@@ -86,6 +86,6 @@ def _check(spec: Spec, dim: int | None, count: int, *, by_client: bool) -> Check
 
 def _no_such_length(spec: Spec, length: int | None, wanted: int) -> InvalidInput:
     return InvalidInput(
-        f"The embedding model {spec.public_name} gives vectors of {length} numbers and cannot give any of {wanted}: leave "
-        "dimensions out."
+        f"The embedding model {spec.public_name} gives vectors of {length} numbers and cannot give any of {wanted}: "
+        "leave dimensions out."
     )

@@ -122,7 +122,7 @@ def _run(call: Callable[[], T], future: Future[T]) -> None:
 def _texts_alone(spec: Spec, inputs: Sequence[Any]) -> None:
     if not all(isinstance(each, str) for each in inputs):
         raise InvalidInput(
-            f"The embedding model {spec.public_name} reads texts and no tokens: send input as a text or a list of texts "
+            f"The embedding model {spec.public_name} reads texts and no tokens: send a text or a list of texts "
             "(LangChain: OpenAIEmbeddings(check_embedding_ctx_length=False))."
         )
 
