@@ -9,11 +9,9 @@ import pytest
 from memory.config import LLM
 from memory.errors import ModelMisconfigured
 from memory.llm.catalogue import available_models
-from memory.llm.embedding import choosing
 from memory.llm.routing import Route, route_for
 
 Configure = Callable[..., LLM]
-EMBEDDER = "local/all-MiniLM-L6-v2"
 
 
 def test_it_shows_no_key_in_its_repr() -> None:
@@ -70,10 +68,7 @@ def test_it_takes_a_model_that_the_list_of_models_offers(configured: Configure) 
         model="claude-x",
         task_routing={"memory_extract": {"provider": "ollama", "model": "llama3.1:8b"}},
     )
-    *chats, embedder = [m["id"] for m in available_models()["data"]]
-    assert len(chats) == 2
-    assert choosing.configured().is_called(embedder)
-    for listed in chats:
+    for listed in [m["id"] for m in available_models()["data"]]:
         assert route_for("chat", requested_model=listed).identity == listed
     assert route_for("chat", requested_model="llama3.1:8b").identity == "ollama/llama3.1:8b"
 
@@ -118,11 +113,11 @@ def test_it_lists_the_configured_models_as_openai_does(configured: Configure) ->
     )
     listed = available_models()
     assert listed["object"] == "list"
-    assert [m["id"] for m in listed["data"]] == ["openai/gpt-x", "ollama/qwen3", EMBEDDER]
+    assert [m["id"] for m in listed["data"]] == ["openai/gpt-x", "ollama/qwen3"]
     assert all(m["object"] == "model" for m in listed["data"])
     assert "secret" not in repr(listed)
 
 
 def test_it_lists_the_rules_as_a_model_when_there_is_no_other(configured: Configure) -> None:
     configured()
-    assert [m["id"] for m in available_models()["data"]] == ["builtin", EMBEDDER]
+    assert [m["id"] for m in available_models()["data"]] == ["builtin"]
