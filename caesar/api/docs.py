@@ -22,7 +22,9 @@ MEANINGS = {
     415: "It is of a kind that is not taken.",
     422: "It has the right form and cannot be read; the message says why.",
     429: "This key asks too often; Retry-After says when to come again.",
+    502: "The model did not answer.",
     503: "Not now; try again in a moment.",
+    504: "The model did not answer in time.",
 }
 
 

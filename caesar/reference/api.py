@@ -51,8 +51,7 @@ GROUPS = {
 
 def page() -> str:
     schema = _with_enums(SchemaGenerator().get_schema(request=None, public=True))
-    lines = {**MEANINGS, 502: "The model did not answer."}
-    statuses = md.table(("status", "what it means"), [(str(code), text) for code, text in sorted(lines.items())])
+    statuses = md.table(("status", "what it means"), [(str(code), text) for code, text in MEANINGS.items()])
     parts = [f"{ERRORS}\n\n{statuses}"]
     for group, title in GROUPS.items():
         routes = [(path, item) for path, item in schema["paths"].items() if _group(path) == group]

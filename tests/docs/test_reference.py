@@ -1,5 +1,7 @@
 """docs/reference is what the code says now, and says something of everything."""
 
+import re
+
 import pytest
 
 from caesar import envfile
@@ -50,3 +52,8 @@ def test_every_route_is_in_a_group(made):
     paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
     headings = {f"### {method.upper()} {path}" for path, item in paths.items() for method in item}
     assert headings <= set(made["api.md"].splitlines())
+
+
+def test_every_status_that_a_route_may_answer_with_is_told(made):
+    listed = {status for each in re.findall(r"Errors: ([\d, ]+)\.", made["api.md"]) for status in each.split(", ")}
+    assert listed - set(re.findall(r"^\| (\d+) \|", made["api.md"], re.MULTILINE)) == set()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import openai
 import pytest
+from drf_spectacular.generators import SchemaGenerator
 
 from tests.caesar.chat.looking import know, row, said, user
 from tests.scripted_model import Body, ScriptedModel, Status, Text, ToolCalls
@@ -54,6 +55,9 @@ def test_it_writes_one_row_that_the_headers_name(client: openai.OpenAI, model: S
     assert raw.headers["x-caesar-facts"] == str(fact.id)
     assert raw.headers["x-caesar-memory"] == body["caesar"]["memory"] == "on"
     assert raw.headers["x-caesar-model"] == f"openai/{MODEL}"
+    paths = SchemaGenerator().get_schema(request=None, public=True)["paths"]
+    told = {name.lower() for name in paths["/v1/chat/completions"]["post"]["responses"]["200"]["headers"]}
+    assert told == {name for name in raw.headers if name.startswith("x-caesar-")}
 
 
 def test_it_gives_the_model_what_is_known(client: openai.OpenAI, model: ScriptedModel, anna: Person) -> None:
