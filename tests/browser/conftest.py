@@ -77,10 +77,11 @@ class Sight:
         assert response.status == 200, f"{path}: {response.status}"
         return self.page
 
-    def serious(self) -> list[str]:
-        """What axe-core finds that keeps people from using the page."""
+    def serious(self, *rules: str) -> list[str]:
+        """What axe-core finds that keeps people from using the page; by these rules alone, where any are named."""
         self.page.evaluate(AXE.read_text())
-        found = self.page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")
+        options = {"resultTypes": ["violations"], **({"runOnly": list(rules)} if rules else {})}
+        found = self.page.evaluate("options => axe.run(document, options)", options)
         return [
             f"{each['id']}: {node['html'][:200]} {node.get('failureSummary', '')}"
             for each in found["violations"]

@@ -32,7 +32,7 @@ from tests.processes import Process, beat, eventually
 from tests.scripted_model import ScriptedModel, Text
 
 pytestmark = pytest.mark.timeout(300)
-GUIDE = ROOT / "docs" / "scaling.md"
+GUIDE = ROOT / "docs" / "how-to" / "gpu-worker.md"
 PASSWORD = "made-for-one-test-0123456789"
 
 

@@ -189,7 +189,8 @@ def test_a_broken_model_is_said_to_be_one(tmp_path: Path) -> None:
     (tmp_path / "broken.gguf").write_bytes(model().read_bytes()[:1_000_000])
     done = run(tmp_path / "broken.gguf", free_port())
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith(f"llama.cpp cannot run {tmp_path / 'broken.gguf'}")
+    # A thread of the library may have the last word.
+    assert f"\nllama.cpp cannot run {tmp_path / 'broken.gguf'}" in done.stderr
 
 
 def test_without_the_library_it_says_what_to_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
