@@ -20,7 +20,7 @@ demo: venv ## against a running `make up`: told on Monday, known on Thursday, st
 	@exec $(PY) manage.py demo $(ARGS)
 
 test: venv-dev ## the whole test suite, on its own PostgreSQL and broker (ARGS="-k word" picks some)
-	@exec $(PY) -m pytest -n 2 --dist worksteal $(ARGS)
+	@exec $(PY) -m pytest -n 3 --dist worksteal $(ARGS)
 
 bench: venv-dev ## the benchmarks, as tables
 	@exec $(PY) -m bench $(ARGS)
