@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from caesar.config import PREFIX, ROOT, SECRETS, Config
@@ -22,26 +23,28 @@ a file that holds it. A wrong value stops the start with a sentence that says wh
 def text() -> str:
     """The whole file: every setting with what it is for, commented out, at its default."""
     lines = [f"# {line}" for line in HEADER.splitlines()]
-    for name, default, description in entries(Config, PREFIX):
-        secret = " Secret." if name in SECRETS else ""
-        lines += ["", *(f"# {line}" for line in textwrap.wrap(description + secret, 110)), f"#{name}={default}"]
+    for name, field in fields():
+        about = (field.description or "") + (" Secret." if name in SECRETS else "")
+        lines += ["", *(f"# {line}" for line in textwrap.wrap(about, 110)), f"#{name}={default_of(field)}"]
     return "\n".join(lines) + "\n"
 
 
-def entries(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, str, str]]:
-    """(environment name, default as it would be written, description) of every setting."""
+def fields(model: type[BaseModel] = Config, prefix: str = PREFIX) -> Iterator[tuple[str, FieldInfo]]:
+    """Every setting by its environment name."""
     for name, field in model.model_fields.items():
         kind = field.annotation
-        env = prefix + name.upper()
         if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from entries(kind, env + "__")
+            yield from fields(kind, f"{prefix}{name.upper()}__")
         else:
-            default = field.get_default(call_default_factory=True)
-            yield env, written(default), field.description or ""
+            yield prefix + name.upper(), field
 
 
-def written(value: Any) -> str:
-    """A value as it stands in a file of settings."""
+def default_of(field: FieldInfo) -> str:
+    """The default as it would be written."""
+    return _written(field.get_default(call_default_factory=True))
+
+
+def _written(value: Any) -> str:
     if value is None or value is PydanticUndefined:
         return ""
     if isinstance(value, SecretStr):

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Iterator
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal
 
-from pydantic import BaseModel, SecretStr
+from pydantic import SecretStr
 from pydantic.fields import FieldInfo
 
-from caesar.config import PREFIX, SECRETS, Config
-from caesar.envfile import written
+from caesar.config import PREFIX, SECRETS
+from caesar.envfile import default_of, fields
 from caesar.reference import markdown as md
 
 ABOUT = """\
@@ -34,19 +33,9 @@ BOUNDS = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than
 def page() -> str:
     parts = []
     for section, title in SECTIONS.items():
-        rows = [_row(name, field) for name, field in fields(Config, PREFIX) if _section(name) == section]
+        rows = [_row(name, field) for name, field in fields() if _section(name) == section]
         parts.append(f"## {title}\n\n" + md.table(("name", "type", "default", "what it does"), rows))
     return md.page("Settings", ABOUT, parts)
-
-
-def fields(model: type[BaseModel], prefix: str) -> Iterator[tuple[str, FieldInfo]]:
-    """Every setting by its environment name."""
-    for name, field in model.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from fields(kind, f"{prefix}{name.upper()}__")
-        else:
-            yield prefix + name.upper(), field
 
 
 def _section(name: str) -> str:
@@ -55,9 +44,8 @@ def _section(name: str) -> str:
 
 
 def _row(name: str, field: FieldInfo) -> tuple[str, str, str, str]:
-    default = written(field.get_default(call_default_factory=True))
     kind = kind_of(field.annotation) + ("" if name not in SECRETS else ", *secret*") + _bounds(field)
-    return md.code(name), kind, md.code(default), field.description or ""
+    return md.code(name), kind, md.code(default_of(field)), field.description or ""
 
 
 def _bounds(field: FieldInfo) -> str:

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from caesar import envfile
-from caesar.config import PREFIX, ROOT, SECRETS, Config, config
+from caesar.config import ROOT, SECRETS, config
 from caesar.up import children
 from tests.deploy import reading
 
@@ -20,7 +20,7 @@ NOT_SETTINGS = {"CAESAR_PROCESS"}
 
 
 def settings() -> set[str]:
-    names = {name for name, _, _ in envfile.entries(Config, PREFIX)}
+    names = {name for name, _ in envfile.fields()}
     return names | {f"{name}_FILE" for name in SECRETS}
 
 

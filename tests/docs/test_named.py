@@ -11,8 +11,8 @@ from django.core.management import get_commands
 from django.core.management.base import CommandError
 from drf_spectacular.generators import SchemaGenerator
 
-from caesar.config import PREFIX, SECRETS, Config
-from caesar.envfile import entries
+from caesar.config import SECRETS
+from caesar.envfile import fields
 from caesar.reference import commands
 from memory.documents.refusing import STATUS
 from tests.docs import reading
@@ -32,7 +32,7 @@ def names(path: Path) -> str:
 
 def settings_that_are() -> set[str]:
     """Of the product, of the Compose file, of the units, and what only says which file of settings is read."""
-    known = {name for name, _, _ in entries(Config, PREFIX)} | {f"{name}_FILE" for name in SECRETS}
+    known = {name for name, _ in fields()} | {f"{name}_FILE" for name in SECRETS}
     more = [ROOT / "docker-compose.yml", *(ROOT / "deploy" / "systemd").iterdir()]
     return known | {name for path in more for name in SETTING.findall(path.read_text())} | {"CAESAR_ENV_FILE"}
 

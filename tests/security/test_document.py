@@ -7,7 +7,7 @@ import re
 import pytest
 
 from caesar import envfile
-from caesar.config import PREFIX, ROOT, Config
+from caesar.config import ROOT
 
 DOCUMENTS = [ROOT / "docs" / "security.md", ROOT / "docs" / "deploy.md"]
 PATH = re.compile(r"`((?:caesar|memory|workers|dashboard|tests|deploy|docs)/[\w./-]*\w/?|docker-compose\.yml)`")
@@ -31,7 +31,7 @@ def test_every_command_and_setting_is_one(document) -> None:
 
     text = document.read_text()
     assert set(COMMAND.findall(text)) <= set(get_commands())
-    settings = {name for name, _, _ in envfile.entries(Config, PREFIX)} | {"CAESAR_SITE", "CAESAR_QUEUES"}
+    settings = {name for name, _ in envfile.fields()} | {"CAESAR_SITE", "CAESAR_QUEUES"}
     assert set(re.findall(r"\bCAESAR_[A-Z_]+[A-Z]\b", text)) <= settings
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from caesar.config import PREFIX, ROOT, SECRETS, Config, WrongSetting, environment, load
+from caesar.config import PREFIX, ROOT, SECRETS, WrongSetting, environment, load
 
 URL = "https://memory.example.org"
 
@@ -44,9 +44,9 @@ def test_each_secret_may_be_given_as_a_file(name: str, tmp_path: Path, monkeypat
 
 
 def test_every_secret_of_the_settings_is_one_of_those() -> None:
-    from caesar.envfile import entries
+    from caesar.envfile import fields
 
-    secret = {name for name, _, _ in entries(Config, PREFIX) if name.endswith(("_KEY", "_TOKEN", "_URL", "__TOKEN"))}
+    secret = {name for name, _ in fields() if name.endswith(("_KEY", "_TOKEN", "_URL", "__TOKEN"))}
     plain = {name for name in secret if name.endswith(("__BASE_URL", "PUBLIC_URL"))}
     assert secret - plain == set(SECRETS)
 
