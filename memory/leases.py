@@ -19,9 +19,7 @@ Renew = Callable[[Sequence[uuid.UUID]], None]
 class Keeper:
     """One thread that renews all held leases, named by their tokens; alive only while there are some."""
 
-    def __init__(
-        self, renew: Callable[[Sequence[uuid.UUID]], None], *, every: float = work.RENEW_EVERY_SECONDS
-    ) -> None:
+    def __init__(self, renew: Renew, *, every: float = work.RENEW_EVERY_SECONDS) -> None:
         self._renew = renew
         self._every = every
         self._held: set[uuid.UUID] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -71,15 +71,6 @@ class Skipped:
 
 
 Found = Conversation | FoundFact | Skipped
-
-
-@dataclass
-class Sum:
-    """What a file holds."""
-
-    records: int = 0
-    messages: int = 0
-    skipped: list[Skipped] = field(default_factory=list)
 
 
 def time_of(raw: Any) -> datetime | None:

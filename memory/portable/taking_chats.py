@@ -201,12 +201,8 @@ class _Writer:
 
     def _time(self, thread: Thread, conversation: Conversation, said: Sequence[Message]) -> datetime:
         """When the turn was said: not later than now, and after what stands before it."""
-        at = next((m.at for m in said if m.at), None) or conversation.at or self._now
-        if thread.last_at is not None:
-            at = max(at, thread.last_at + STEP)
-        thread.last_at = (
-            min(at, self._now) if thread.last_at is None else max(min(at, self._now), thread.last_at + STEP)
-        )
+        at = min(next((m.at for m in said if m.at), None) or conversation.at or self._now, self._now)
+        thread.last_at = at if thread.last_at is None else max(at, thread.last_at + STEP)
         return thread.last_at
 
     def _payload(self, conversation: Conversation, turn: Turn) -> dict[str, Any]:

@@ -7,6 +7,7 @@ import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -154,9 +155,7 @@ def _write(context: Context, entries: Sequence[tuple[int, audit.Entry]]) -> None
     if not entries:
         return
     ids = audit.draw_ids(len(entries))
-    rows = [
-        audit.Entry(**{**entry.__dict__, "id": audit_id}) for (_, entry), audit_id in zip(entries, ids, strict=True)
-    ]
+    rows = [replace(entry, id=audit_id) for (_, entry), audit_id in zip(entries, ids, strict=True)]
     audit.record_many(rows)
     chats = {row.id: row.conversation_id for row in rows if row.id and row.conversation_id}
     last = conversations.last_messages(list(dict.fromkeys(chats.values())))

@@ -10,7 +10,6 @@ from memory.errors import InvalidInput
 from memory.portable.formats import sqlite
 from memory.portable.found import Found, FoundFact, Skipped, category_of, share, slug_of, text_in, time_of
 
-NEEDS = {"memories"}
 TEXTS = ("content", "text", "value", "fact", "body", "memory")
 STATUSES = ("approvalstatus", "status", "approval", "state")
 

@@ -12,7 +12,6 @@ from memory.domain.text import text_of
 from memory.portable.formats import sqlite
 from memory.portable.found import Conversation, Found, FoundFact, Message, Skipped, share, text_in, time_of
 
-NEEDS = {"personal_facts"}
 QUESTIONS = ("user_message", "message", "prompt", "input", "user", "question")
 ANSWERS = ("response", "answer", "reply", "output", "assistant", "assistant_message")
 
