@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+
+from memory import operations
+from memory.models import Profile
 
 RUN = "python manage.py"
 
@@ -46,6 +50,11 @@ def add_verb(verbs: Any, name: str, told: str) -> CommandParser:
     """A verb of a verb: `told` is its line in the list, and its help."""
     parser: CommandParser = verbs.add_parser(name, help=told, description=f"{told[0].upper()}{told[1:]}.")
     return parser
+
+
+def whose(options: Mapping[str, Any]) -> Profile:
+    """The profile that `add_whose`'s options name. Raises NotFound."""
+    return operations.profile_named(user_id=operations.user_named(options["user"]).id, name=options["profile"])
 
 
 def add_whose(parser: CommandParser) -> None:

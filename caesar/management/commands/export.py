@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from caesar.management.command import Verb
+from caesar.management.command import Verb, add_whose, whose
 from caesar.management.printing import add_json, as_json
-from memory import operations
 from memory.errors import InvalidInput
 from memory.portable import exporting
 from memory.portable.exporting import Form
@@ -24,8 +23,7 @@ class Command(Verb):
     examples = ("export", "export --profile anna --format markdown --output anna.md")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--profile", metavar="NAME", help="whose (default: the user's default profile)")
-        parser.add_argument("--user", help="whose profile it is (default: the operator's)")
+        add_whose(parser)
         parser.add_argument(
             "--format", choices=[f.value for f in Form], default=Form.JSONL.value, help="default: jsonl"
         )
@@ -39,8 +37,7 @@ class Command(Verb):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["json"] and options["output"] == "-":
             raise InvalidInput("--json tells of the file that was written; --output - writes none.")
-        user = operations.user_named(options["user"])
-        profile = operations.profile_named(user_id=user.id, name=options["profile"])
+        profile = whose(options)
         form = Form(options["format"])
         if options["output"] == "-":
             with exporting.spooled(profile_id=profile.id, form=form, actor="operator") as file:

@@ -12,7 +12,7 @@ from django.core.management.base import CommandParser
 
 from caesar.api.facts import STATUSES
 from caesar.management import facts_shown
-from caesar.management.command import Verb, add_verb, add_whose, shown
+from caesar.management.command import Verb, add_verb, add_whose, shown, whose
 from caesar.management.printing import add_json, as_json
 from caesar.management.terminal import columns_of, text_argument
 from memory import fact_selectors, facts, operations, selectors
@@ -73,8 +73,7 @@ class Command(Verb):
                 verb.epilog, verb.formatter_class = shown(EXAMPLES[name]), parser.formatter_class
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = operations.user_named(options["user"])
-        self._profile = operations.profile_named(user_id=user.id, name=options["profile"])
+        self._profile = whose(options)
         self._json = options["json"]
         getattr(self, f"_{options['verb']}")(options)
 

@@ -8,9 +8,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from caesar.management.command import Verb
+from caesar.management.command import Verb, add_whose, whose
 from caesar.management.printing import add_json, as_json
-from memory import operations
 from memory.errors import InvalidInput
 from memory.portable import importing
 from memory.portable.importing import Report
@@ -28,8 +27,7 @@ class Command(Verb):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", metavar="FILE", type=Path, help="what to import; which format it has is found out")
-        parser.add_argument("--profile", metavar="NAME", help="into whose memory (default: the user's default profile)")
-        parser.add_argument("--user", help="whose profile it is (default: the operator's)")
+        add_whose(parser)
         parser.add_argument("--dry-run", action="store_true", help="only say what would be imported")
         parser.add_argument("--with-settings", action="store_true", help="take over the settings of an export, too")
         add_json(parser)
@@ -38,8 +36,7 @@ class Command(Verb):
         path: Path = options["file"]
         if not path.is_file():
             raise CommandError(f"There is no file {path}.", returncode=2)
-        user = operations.user_named(options["user"])
-        profile = operations.profile_named(user_id=user.id, name=options["profile"])
+        profile = whose(options)
         self._told = time.monotonic()
         try:
             report = importing.run(

@@ -7,9 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from caesar.management.command import Verb
+from caesar.management.command import Verb, add_whose, whose
 from caesar.management.printing import add_json, as_json
-from memory import operations
 from memory.documents import adding
 from memory.documents.adding import Added
 from memory.documents.formats import TAKEN
@@ -27,14 +26,12 @@ class Command(Verb):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("files", metavar="FILE", nargs="+", type=Path, help="what to read")
-        parser.add_argument("--profile", metavar="NAME", help="into whose memory (default: the user's default profile)")
+        add_whose(parser)
         parser.add_argument("--space", metavar="NAME", help="the space that they belong to (default: general)")
-        parser.add_argument("--user", help="whose profile it is (default: the operator's)")
         add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        user = operations.user_named(options["user"])
-        profile = operations.profile_named(user_id=user.id, name=options["profile"])
+        profile = whose(options)
         done = [_add(path, profile, options["space"]) for path in options["files"]]
         if options["json"]:
             self.stdout.write(as_json({"profile": profile.name, "documents": done}))

@@ -9,8 +9,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import connection
 
-from caesar.management.command import Verb
-from memory import operations, profiles
+from caesar.management.command import Verb, add_whose, whose
+from memory import profiles
 from memory.models import Profile
 
 EXAMPLE = """
@@ -28,23 +28,21 @@ class Command(Verb):
         return super().create_parser(*args, epilog=EXAMPLE.strip("\n"), **kwargs)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--profile", metavar="NAME", help="whose memory it is (default: the default profile)")
-        parser.add_argument("--user", help="whose profile it is (default: the operator's)")
+        add_whose(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         from caesar.mcp.server import made
 
-        user = operations.user_named(options["user"])
-        profile_id = operations.profile_named(user_id=user.id, name=options["profile"]).id
+        profile_id = whose(options).id
 
-        async def whose() -> Profile:
+        async def caller() -> Profile:
             # Anew each time: what the person has chosen may have changed since.
             return await asyncio.to_thread(_with_db, profiles.bound, profile_id)
 
         async def run(deed: Callable[..., Any], *given: Any, **named: Any) -> Any:
             return await asyncio.to_thread(_with_db, deed, *given, **named)
 
-        asyncio.run(made(whose, run).run_stdio_async())
+        asyncio.run(made(caller, run).run_stdio_async())
 
 
 def _with_db(job: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from caesar.management.command import Verb
+from caesar.management.command import Verb, whose
 from caesar.management.printing import add_json, as_json
-from memory import operations, reprocess
+from memory import reprocess
 from memory.errors import InvalidInput
 from memory.models import WorkKind
 
@@ -56,5 +56,4 @@ class Command(Verb):
     def _profiles(options: dict[str, Any]) -> list[uuid.UUID] | None:
         if options["profile"] is None and options["user"] is None:
             return None
-        user = operations.user_named(options["user"])
-        return [operations.profile_named(user_id=user.id, name=options["profile"]).id]
+        return [whose(options).id]
