@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from caesar.calling import CallFailed, Server, lines_of
-from memory.audit import CUT_NOTE
+from memory.domain.text import was_cut
 
 MOST_SHOWN = 3  # notes that are told in words; the others are counted
 MOST_ROWS = 50  # of the log that are looked at after an answer
 MOST_TURNS = 200
 MOST_EPISODES = 200
-CUT = " more characters cut]"
 # What a reading of a chat does to what is known, in a word.
 LEARNED = {
     "memory.fact.added": "learned",
@@ -144,7 +143,7 @@ def _said(row: dict[str, Any]) -> list[dict[str, str]]:
     chat = row["payload"]
     said = [each for each in chat.get("messages", []) if each.get("role") == "user" and not each.get("known")]
     texts = [*(str(each.get("text", "")) for each in said), str(chat.get("answer", {}).get("text", ""))]
-    if chat.get("redacted") or not all(texts) or any(CUT in text[-CUT_NOTE:] for text in texts):
+    if chat.get("redacted") or not all(texts) or any(map(was_cut, texts)):
         return []
     roles = ["user"] * len(said) + ["assistant"]
     return [{"role": role, "content": text} for role, text in zip(roles, texts, strict=True)]

@@ -12,11 +12,11 @@ from typing import Any
 from django.db import connection
 
 from memory import bulk
+from memory.domain.text import clamp
 from memory.models import AuditLog, Event
 
 MAX_STRING = 16 * 1024
 MAX_CHAT_TEXT = 64 * 1024
-CUT_NOTE = 40  # room for the words that say what was cut
 
 
 @dataclass(frozen=True)
@@ -106,11 +106,3 @@ def storable_text(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
-
-
-def clamp(text: str, limit: int) -> str:
-    """At most `limit` characters; what was cut is said at the end."""
-    if len(text) <= limit:
-        return text
-    kept = max(0, limit - CUT_NOTE)
-    return f"{text[:kept]} […{len(text) - kept} more characters cut]"

@@ -10,7 +10,7 @@ from typing import Any
 from memory import audit
 from memory.db import profile_scope
 from memory.domain.sensitive import DEFAULT, Finding, Handling, Policy, SensitiveClass, decide, find, redact
-from memory.domain.text import normalise
+from memory.domain.text import clamp, normalise
 from memory.domain.types import Proposal
 from memory.errors import InvalidInput
 from memory.models import Event, Fact, FactState, Profile
@@ -138,7 +138,7 @@ def is_sensitive(value: str, key: str | None) -> bool:
 def redacted(value: Any, found: set[str]) -> Any:
     """A JSON value for the transcript, without secrets, payment data and official ids; their classes go to `found`."""
     if isinstance(value, str):
-        text, findings = redact(audit.clamp(value, audit.MAX_CHAT_TEXT))
+        text, findings = redact(clamp(value, audit.MAX_CHAT_TEXT))
         found.update(finding.cls.value for finding in findings)
         return text
     if isinstance(value, dict):

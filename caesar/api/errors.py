@@ -12,7 +12,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 
 from caesar.outage import is_outage
-from memory.audit import clamp
+from memory.domain.text import clamp
 from memory.errors import CaesarError, NotFound
 
 LOG = structlog.get_logger(__name__)

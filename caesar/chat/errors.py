@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from caesar.api.errors import MOST_MESSAGE
 from caesar.chat import wire
-from memory.audit import clamp
+from memory.domain.text import clamp
 from memory.errors import CaesarError
 
 RETRY_SECONDS = 5

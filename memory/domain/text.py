@@ -200,6 +200,11 @@ def clamp(text: str, limit: int) -> str:
     return text[: limit - 1] + "\u2026" if limit > 0 else ""
 
 
+def was_cut(text: str) -> bool:
+    """Whether `clamp` cut it, and said so."""
+    return text.endswith(" characters cut]")
+
+
 def text_of(content: object) -> str:
     """The readable text of a message's content (a string, a list of parts or nothing), cleaned.
 

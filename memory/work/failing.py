@@ -12,6 +12,7 @@ from memory.config import conf
 from memory.db import now, profile_scope
 from memory.domain import retry
 from memory.domain.sensitive import redact
+from memory.domain.text import clamp
 from memory.errors import (
     ModelDown,
     ModelError,
@@ -57,8 +58,8 @@ def fail(claim: Claim, error: Exception, costs: Costs) -> None:
             row.not_before = decision.at or row.not_before
             row.finished_at = None if decision.at else at
             row.token = None
-            row.error_code, row.error = code, audit.clamp(text, 500)
-            row.raw_reply = redact(audit.clamp(audit.storable_text(raw), RAW_KEPT))[0]
+            row.error_code, row.error = code, clamp(text, 500)
+            row.raw_reply = redact(clamp(audit.storable_text(raw), RAW_KEPT))[0]
             row.calls += costs.calls
             row.model = costs.model or row.model
             row.prompt_version = costs.prompt_version or row.prompt_version

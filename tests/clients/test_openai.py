@@ -148,11 +148,7 @@ def test_it_asks_for_embeddings_side_by_side(web: Web, anna: Person) -> None:
     answers = asyncio.run(all_of_them())
     same = np.array([one.data[1].embedding for one in answers])
     assert np.abs(same - same[0]).max() < 1e-5
-    assert row_count() == 0
-
-
-def row_count() -> int:
-    return len(rows())
+    assert rows() == []
 
 
 def test_what_was_said_is_the_row_that_the_header_names(client: openai.OpenAI, model: ScriptedModel) -> None:

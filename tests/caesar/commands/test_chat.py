@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -15,6 +14,7 @@ from django.core.management.base import OutputWrapper
 from pydantic import SecretStr
 
 from caesar.calling import CallFailed
+from caesar.management.terminal import dimmed
 from memory import facts, profiles
 from memory.db import operator_scope
 from memory.errors import InvalidInput
@@ -157,12 +157,13 @@ def test_what_is_learned_last_is_told_at_the_end(typed, model):
 def test_it_goes_on_with_a_conversation(chat, typed, model):
     chat("--conversation", "trip", "--say", "Where shall we go?")
     chat("--conversation", "trip", "--say", "My card is 4111 1111 1111 1111.")
+    chat("--conversation", "trip", "--say", "very " * 14_000 + "long")
     model.reply("To Linz.")
     ran = typed("And by which train?", options=("--conversation", "trip"))
     assert "Conversation trip: what you said so far (1) goes along." in ran.err
-    # What was masked when it was kept is not said again.
+    # What was masked or cut when it was kept is not said again.
     assert sent(model) == [("user", "Where shall we go?"), ("assistant", "ok"), ("user", "And by which train?")]
-    assert [len(row.payload["messages"]) for row in rows()] == [1, 1, 1]
+    assert [len(row.payload["messages"]) for row in rows()] == [1, 1, 1, 1]
 
 
 def test_off_the_record_nothing_is_given_or_kept(typed, anna, model):
@@ -251,13 +252,10 @@ def test_nothing_in_an_answer_steers_the_terminal(chat, anna, model):
     assert ran.out == "\\x1b[2Ja\nb\\u2028c\\x85\\u202ed\\x9b\n"
 
 
-def test_notes_are_dim_on_a_terminal_alone(anna, monkeypatch):
-    from caesar.management.terminal import dimmed
-
+def test_notes_are_dim_on_a_terminal_alone(monkeypatch):
     assert dimmed("x", io.StringIO()) == "x"
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.delenv("NO_COLOR", raising=False)
     assert dimmed("x", Keyboard()) == "\x1b[2mx\x1b[0m"
     monkeypatch.setenv("NO_COLOR", "1")
     assert dimmed("x", Keyboard()) == "x"
-    assert sys.stdin is not None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.domain.text import clamp, clean, fold, normalise, one_line, text_of, tokens
+from memory.domain.text import clamp, clean, fold, normalise, one_line, text_of, tokens, was_cut
 
 
 def test_it_takes_out_control_characters_and_keeps_lines():
@@ -90,6 +90,7 @@ def test_it_says_how_much_it_cut():
     kept = cut.count("x")
     assert len(cut) <= 100
     assert f"{1000 - kept} characters cut" in cut
+    assert (was_cut(cut), was_cut("short")) == (True, False)
 
 
 @pytest.mark.parametrize("limit", range(30))
