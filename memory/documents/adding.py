@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memory import audit, chats, consent, conversations, cursor, passages, profiles, sensitive
+from memory import audit, chat_row, chats, consent, conversations, cursor, passages, profiles, sensitive
 from memory.config import conf
 from memory.db import profile_scope
 from memory.documents import converting
@@ -190,28 +190,17 @@ def _payload(document: Document, part: _Part, where: Space) -> dict[str, Any]:
     """A page as what the person said, and nobody answered."""
     secrets: set[str] = set()
     text = sensitive.redacted(part.text, secrets)
-    payload = {
-        "decision_id": str(new_id()),
-        "model": "",
-        "provider": "",
-        "usage": {},
-        "finish_reason": "",
-        "streamed": False,
-        "complete": True,
-        "space": where.slug,
-        "document": {"id": str(document.id), "name": document.name, "page": part.page},
-        "messages": [
-            {
-                "role": "user",
-                "text": text,
-                "id": document.name if part.page is None else f"{document.name}#page={part.page}",
-                "document": document.name,
-                "page": part.page,
-            }
-        ],
-        "answer": {"text": ""},
-        "facts": [],
-        "episodes": [],
-        "recall_failed": False,
+    page = {
+        "role": "user",
+        "text": text,
+        "id": document.name if part.page is None else f"{document.name}#page={part.page}",
+        "document": document.name,
+        "page": part.page,
     }
-    return payload | ({"redacted": sorted(secrets)} if secrets else {})
+    return chat_row.payload(
+        space=where.slug,
+        messages=[page],
+        answer={"text": ""},
+        redacted=secrets,
+        document={"id": str(document.id), "name": document.name, "page": part.page},
+    )

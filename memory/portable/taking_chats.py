@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from memory import audit, consent, conversations, imports, sensitive
+from memory import audit, chat_row, consent, conversations, imports, sensitive
 from memory.db import now
 from memory.domain.history import Incoming
 from memory.hashing import message_digest
@@ -213,23 +213,14 @@ class _Writer:
         origin = {"import_id": str(self._row.id), "format": self._row.format}
         if conversation.title:
             origin["title"] = sensitive.redacted(audit.storable_text(conversation.title[:MOST_ID]), secrets)
-        payload = {
-            "decision_id": str(new_id()),
-            "model": turn.answer.model[:MOST_ID] if turn.answer else "",
-            "provider": "",
-            "usage": {},
-            "finish_reason": "",
-            "streamed": False,
-            "complete": True,
-            "space": self._where.slug,
-            "imported": origin,
-            "messages": messages,
-            "answer": answer,
-            "facts": [],
-            "episodes": [],
-            "recall_failed": False,
-        }
-        return payload | ({"redacted": sorted(secrets)} if secrets else {})
+        return chat_row.payload(
+            space=self._where.slug,
+            messages=messages,
+            answer=answer,
+            redacted=secrets,
+            model=turn.answer.model[:MOST_ID] if turn.answer else "",
+            imported=origin,
+        )
 
     def _stored(self, message: Message, secrets: set[str]) -> dict[str, Any]:
         named = message.id[:MOST_ID]
