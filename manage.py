@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Everything that is run by hand: `python manage.py help` lists the verbs.
+"""Everything that is run by hand: `python3 manage.py help` lists the verbs.
 
 Exit code 0, 1 (it did not work: one sentence says why) or 2 (wrong usage).
 """

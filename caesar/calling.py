@@ -75,7 +75,7 @@ class Server:
             return
         if answer.status_code == 401:
             raise CallFailed(
-                f"The server at {self._http.base_url} does not know the key: `python manage.py apikey create` makes "
+                f"The server at {self._http.base_url} does not know the key: `python3 manage.py apikey create` makes "
                 "one, CAESAR_API_KEY gives it."
             )
         raise CallFailed(said_in(answer))

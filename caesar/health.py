@@ -104,7 +104,7 @@ def database() -> Check:
 def migrations() -> Check:
     waiting = _unapplied()
     if waiting:
-        return Check("migrations", False, f"{waiting} not applied yet: run `python manage.py migrate`.")
+        return Check("migrations", False, f"{waiting} not applied yet: run `python3 manage.py migrate`.")
     return Check("migrations", True, "all applied")
 
 

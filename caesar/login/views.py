@@ -21,7 +21,7 @@ from memory import operations
 
 HOME = reverse_lazy("dashboard:facts")
 WRONG = gettext_lazy("That is not right.")
-SPENT = gettext_lazy("This link was used before or is too old. `python manage.py login_link` prints a new one.")
+SPENT = gettext_lazy("This link was used before or is too old. `python3 manage.py login_link` prints a new one.")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 

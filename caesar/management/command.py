@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFo
 from memory import operations
 from memory.models import Profile
 
-RUN = "python manage.py"
+RUN = "python3 manage.py"
 
 
 class _Formatter(DjangoHelpFormatter):
@@ -23,7 +23,7 @@ class _Formatter(DjangoHelpFormatter):
 
 
 class Verb(BaseCommand):
-    """One verb of `manage.py`. `examples` are lines for a shell, each without `python manage.py` in front."""
+    """One verb of `manage.py`. `examples` are lines for a shell, each without `python3 manage.py` in front."""
 
     requires_system_checks: list[str] = []
     examples: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from caesar.config import ROOT
 from caesar.reference import markdown as md
 
 ABOUT = """\
-`make TARGET` sets up what is missing first; `python manage.py VERB` is for an installation that is set up. Each verb
+`make TARGET` sets up what is missing first; `python3 manage.py VERB` is for an installation that is set up. Each verb
 has `--help`. Exit code 0: done; 1: it did not work, and one sentence says why; 2: it was not asked for rightly.
 
 A verb works on the installation in `CAESAR_HOME`. Where it is about a person, `--profile NAME` says whose memory it is

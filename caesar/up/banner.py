@@ -47,7 +47,7 @@ def banner(config: Config, prepared: Prepared) -> str:
         "CAESAR memory is up. Ctrl-C ends it.",
         "",
         f"  Dashboard  {prepared.login_url}",
-        "             (opens once, within a quarter of an hour; `python manage.py login_link` prints another)",
+        "             (opens once, within a quarter of an hour; `python3 manage.py login_link` prints another)",
         f"  API key    in {prepared.key_file}",
         f"  Model      {_model(config)}",
         "",

@@ -229,7 +229,7 @@ class Shell:
     @contextmanager
     def _browser(self, whose: str = "") -> Iterator[httpx.Client]:
         """A browser that a link has let in."""
-        link = self.run(f"python manage.py login_link {whose}").out.strip()
+        link = self.run(f"python3 manage.py login_link {whose}").out.strip()
         with httpx.Client(base_url=self._product.url, follow_redirects=True) as browser:
             page = browser.get(link)
             if "/login/" in str(page.url):

@@ -20,7 +20,9 @@ from tests.processes import ROOT
 
 SETTING = re.compile(r"\bCAESAR_[A-Z_]+[A-Z]\b")
 ROUTE = re.compile(r"\b(GET|POST|PATCH|DELETE) (/v1/[\w/{}-]*)")
-VERB = re.compile(r"^(?:python )?manage\.py ([a-z_]+)(.*)$")
+VERB = re.compile(r"^(?:python3? )?manage\.py ([a-z_]+)(.*)$")
+# Debian, Ubuntu and macOS have no `python` outside of a virtual environment; a container has.
+BARE_PYTHON = re.compile(r"(?<![\w./])python (?=manage\.py|-)")
 # What is no command line but a way to speak of some: alternatives, what may be left out, and so on.
 NOT_TYPED = re.compile(r"[|\[…<]")
 OURS = [path for path in reading.documents() if path.parent.name != "reference"]
@@ -50,6 +52,12 @@ def test_every_command_can_be_typed_so(document):
     targets = {name for name, _ in commands.targets()} | {"help"}
     made = [each.split()[-1] for each in reading.inline_code(document) if re.fullmatch(r"(\S+ )?make [a-z]+", each)]
     assert wrong + [name for name in made if name not in targets] == []
+
+
+@pytest.mark.parametrize("document", reading.documents(), ids=names)
+def test_python_is_named_as_every_system_knows_it(document):
+    lines = [line for line in document.read_text().splitlines() if BARE_PYTHON.search(line)]
+    assert [line for line in lines if "docker compose " not in line] == []
 
 
 def typed(verb: str, rest: str) -> bool:

@@ -1,4 +1,4 @@
-"""manage.py, loaded once: every `python manage.py …` of the documentation is a fork of it, which saves seconds each.
+"""manage.py, loaded once: every `python3 manage.py …` of the documentation is a fork of it, which saves seconds each.
 
 `python -m tests.docs.zygote SOCKET`. A client (programs/python) sends its arguments, folder and environment as JSON,
 and its standard input, output and error as descriptors; it gets the exit code as one byte.

@@ -87,7 +87,7 @@ def test_its_examples_are_such_as_it_takes(name):
     assert isinstance(command, Verb)
     assert command.examples or name == "mcp"
     shown = "\n".join(parser.format_help() for parser in parsers(name))
-    told = [line.strip() for line in shown.splitlines() if line.strip().startswith("python manage.py ")]
+    told = [line.strip() for line in shown.splitlines() if line.strip().startswith("python3 manage.py ")]
     assert len(told) >= len(command.examples)
     for line in told:
         words = shlex.split(line.partition(" < ")[0])[2:]
