@@ -9,29 +9,29 @@ import hashlib
 import os
 import uuid
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from memory import audit, facts, files, imports, profiles, spaces
+from memory import audit, files, imports, profiles
 from memory.db import profile_scope
-from memory.errors import BeingErased, CaesarError, InvalidInput, NotFound
-from memory.models import Event, Import, Profile, Space
+from memory.errors import BeingErased, CaesarError, InvalidInput
+from memory.models import Event, Import, Profile
 from memory.models.fields import new_id
-from memory.portable import restoring, sources, taking_chats, taking_facts
-from memory.portable.found import Conversation, FoundFact, Skipped
-from memory.portable.sources import Source
+from memory.portable import restoring, sources, taking
+from memory.portable.found import Skipped
+from memory.portable.steps import default_space
 
 MOST_NAMED = 20  # records that could not be taken are named one by one so far
 TAKEN, GONE = "23505", "23503"  # a unique value; what a row belongs to
 BROKE_OFF = "It broke off inside; the server's log says why. The same file again goes on."
 ID_TAKEN = "The file holds an id that cannot be used here: it was changed since it was made."
 Progress = Callable[[int, int], None]
+_Job = restoring.Restoring | taking.Taking
 
 
 @dataclass
@@ -88,12 +88,12 @@ def run(
     read or was damaged, and nothing is written then; BeingErased.
     """
     with profile_scope(profile_id):
-        _default_space(profile_id)
+        default_space(profile_id)
     folder = files.folder_of(profile_id) / "imports"
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with sources.opened(path, folder=folder) as source:
         report = Report(source.format, dry_run)
-        job: Any = restoring.Restoring(source.path, folder) if source.is_own else _Taking(source)
+        job: _Job = restoring.Restoring(source.path, folder) if source.is_own else taking.Taking(source)
         report.total = job.check()
         row = Import(id=new_id(), profile_id=profile_id, format=source.format, name=_named(name))
         if not dry_run:
@@ -125,13 +125,13 @@ def _told(error: Exception) -> Exception:
     return BeingErased() if state == GONE else error
 
 
-def _work_off(job: Any, row: Import, report: Report, actor: str, progress: Progress) -> None:
+def _work_off(job: _Job, row: Import, report: Report, actor: str, progress: Progress) -> None:
     done = 0
     with closing(job.steps(row, actor, report.dry_run)) as steps:
         for step in steps:
             with profile_scope(row.profile_id):
                 imports.lock(row.profile_id)
-                _default_space(row.profile_id)
+                default_space(row.profile_id)
                 counted, skipped, records = step()
                 report.add(counted)
                 for one in skipped:
@@ -142,14 +142,6 @@ def _work_off(job: Any, row: Import, report: Report, actor: str, progress: Progr
                 else:
                     imports.note(row, done=done, counts=report.counts)
             progress(done, report.total)
-
-
-def _default_space(profile_id: uuid.UUID) -> Space:
-    """Raises BeingErased."""
-    space = profiles.space(profile_id=profile_id, slug=None)
-    if space.profile.erasing_at is not None:
-        raise BeingErased
-    return space
 
 
 def _finish(row: Import, report: Report, actor: str) -> None:
@@ -173,91 +165,3 @@ def _digest(path: Path) -> str:
 
 def _named(name: str) -> str:
     return audit.storable_text(os.path.basename(name.replace("\\", "/")))[:200]
-
-
-Step = Callable[[], tuple[Counter[str], list[Skipped], int]]
-
-
-class _Taking:
-    """The steps of an import from another product's file."""
-
-    settings: dict[str, Any] = {}
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-
-    def check(self) -> int:
-        """How many records there are. Raises InvalidInput where the file cannot be read to its end."""
-        records = sum(1 for _ in self._source.records())
-        if not records:
-            raise InvalidInput("There is nothing in the file.")
-        return records
-
-    def steps(self, row: Import, actor: str, dry_run: bool) -> Iterator[Step]:
-        chats = taking_chats.Chats(row, dry_run=dry_run)
-        over: list[facts.Ended] = []
-        where: dict[str, uuid.UUID] = {}
-        for batch, records in _batches(self._source.records()):
-            yield partial(self._step, row, chats, batch, records, where, over, actor)
-        if over:
-            yield partial(self._end, row, over, actor)
-
-    def _step(
-        self,
-        row: Import,
-        chats: taking_chats.Chats,
-        batch: list[Any],
-        records: int,
-        where: dict[str, uuid.UUID],
-        over: list[facts.Ended],
-        actor: str,
-    ) -> tuple[Counter[str], list[Skipped], int]:
-        space = _default_space(row.profile_id)
-        counted: Counter[str] = Counter()
-        threads = [each for each in batch if isinstance(each, Conversation)]
-        found = [each for each in batch if isinstance(each, FoundFact)]
-        if threads:
-            counted += chats.take(threads, space)
-        if found:
-            facts.lock(row.profile_id)
-            _make_spaces(row.profile_id, {each.space for each in found if each.space}, where, actor)
-            taken = taking_facts.take(row, found, where=space, spaces=where, actor=actor)
-            counted += Counter({f"facts {name}": count for name, count in taken.counts.items()})
-            over += taken.over
-        return counted, [each for each in batch if isinstance(each, Skipped)], records
-
-    def _end(self, row: Import, over: list[facts.Ended], actor: str) -> tuple[Counter[str], list[Skipped], int]:
-        facts.lock(row.profile_id)
-        closed = facts.end(profile_id=row.profile_id, values=over, actor=actor)
-        return Counter({"facts closed": closed}), [], 0
-
-
-def _make_spaces(profile_id: uuid.UUID, wanted: Iterable[str], where: dict[str, uuid.UUID], actor: str) -> None:
-    """Spaces by the names that the file gives them; those that are missing are made."""
-    for slug in sorted(set(wanted) - set(where)):
-        try:
-            found = profiles.space(profile_id=profile_id, slug=slug)
-        except NotFound:
-            found = spaces.create_space(profile_id=profile_id, fields={"slug": slug}, actor=actor)
-        where[slug] = found.id
-
-
-def _batches(records: Iterable[Any]) -> Iterator[tuple[list[Any], int]]:
-    """Records (of conversations, pieces of them) that are written together, with how many records end there."""
-    batch: list[Any] = []
-    keys: set[str] = set()
-    size = ended = 0
-    for record in records:
-        for piece in taking_chats.parts(record) if isinstance(record, Conversation) else [record]:
-            weight = len(piece.messages) if isinstance(piece, Conversation) else 4
-            key = piece.key if isinstance(piece, FoundFact) else None
-            if batch and (size + weight > taking_chats.MOST_MESSAGES or key in keys):
-                yield batch, ended
-                batch, keys, size, ended = [], set(), 0, 0
-            batch.append(piece)
-            size += weight
-            if key is not None:
-                keys.add(key)
-        ended += 1
-    if batch or ended:
-        yield batch, ended

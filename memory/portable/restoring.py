@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -25,11 +25,11 @@ from memory.portable.places import Places
 from memory.portable.records import SETTINGS
 from memory.portable.rows import Batch, Context, check, write
 from memory.portable.scratch import scratch
+from memory.portable.steps import Step
 
 AT_ONCE = 200
 CHATS_AT_ONCE = 50  # each may be long
 LINKS_AT_ONCE = 500
-Step = Callable[[], tuple[Counter[str], list[Skipped], int]]
 
 
 class Restoring:
@@ -54,7 +54,7 @@ class Restoring:
                 check(Kind(record["kind"]), Fields(record, number, at))
         return total
 
-    def steps(self, row: Import, actor: str, dry_run: bool) -> Iterator[Step]:
+    def steps(self, row: Import, actor: str, dry_run: bool) -> Generator[Step, None, None]:
         with scratch(self._folder, "places") as (path, _), closing(Places(path)) as places:
             with profile_scope(row.profile_id):
                 mask = Mask(row.profile_id)
