@@ -67,7 +67,7 @@ class Turn:
 
 def parts(conversation: Conversation, most: int = MOST_MESSAGES) -> Iterator[Conversation]:
     """The conversation in pieces of bounded size, cut between turns; messages without an id get their number."""
-    numbered = (m if m.id else replace(m, id=f"#{n}") for n, m in enumerate(conversation.messages))
+    numbered = (replace(m, id=kept_id(m.id) or f"#{n}") for n, m in enumerate(conversation.messages))
     piece: list[Message] = []
     for turn in turns(numbered):
         if piece and len(piece) + len(turn.said) + 1 > most:
@@ -76,6 +76,15 @@ def parts(conversation: Conversation, most: int = MOST_MESSAGES) -> Iterator[Con
         piece += [*turn.said, *([turn.answer] if turn.answer else [])]
     if piece:
         yield replace(conversation, messages=piece)
+
+
+def kept_id(named: str) -> str:
+    """A message's id as it is kept and known again. One that cannot be kept as it is (too long, or it reads like a
+    secret) is a keyed hash of it: cut or struck out, it would be another one the next time."""
+    if _PLAIN_ID.fullmatch(named):
+        return named
+    same = len(named) <= MOST_ID and named == sensitive.redacted(audit.storable_text(named), set())
+    return named if same else str(uuid.UUID(bytes=message_digest("id", named)[:16]))
 
 
 def turns(messages: Iterable[Message]) -> Iterator[Turn]:
@@ -139,7 +148,7 @@ class Chats:
 
     def name(self, conversation: Conversation) -> str:
         """How the conversation is called here: by the format and the file's id."""
-        return audit.storable_text(f"{self._row.format}:{conversation.id}")[:MOST_ID]
+        return audit.storable_text(f"{self._row.format}:{kept_id(conversation.id)}")[:MOST_ID]
 
     def _threads(self, batch: Sequence[Conversation]) -> dict[str, Thread]:
         names = {self.name(each) for each in batch}
@@ -223,12 +232,8 @@ class _Writer:
         )
 
     def _stored(self, message: Message, secrets: set[str]) -> dict[str, Any]:
-        named = message.id[:MOST_ID]
-        stored: dict[str, Any] = {
-            "role": message.role,
-            "text": sensitive.redacted(audit.storable_text(message.text), secrets),
-            "id": named if _PLAIN_ID.fullmatch(named) else sensitive.redacted(audit.storable_text(named), secrets),
-        }
+        text = sensitive.redacted(audit.storable_text(message.text), secrets)
+        stored: dict[str, Any] = {"role": message.role, "text": text, "id": message.id}
         if message.name:
             stored["name"] = sensitive.redacted(audit.storable_text(message.name[:MOST_ID]), secrets)
         if message.role == "user" and self._digests[message].digest in self._told:

@@ -53,6 +53,18 @@ def test_the_same_archive_again_brings_nothing(anna, database, tmp_path, made_by
     assert rows_of(database, anna.profile_id) == before | {"audit_log": before["audit_log"] + 1}
 
 
+@pytest.mark.parametrize("odd", ["x" * 300, "4111111111111111", "a\0b", "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789"])
+def test_ids_that_cannot_be_kept_as_they_are_are_known_again(anna, database, tmp_path, odd):
+    said = [(f"{odd[:-1]}{n + 1}", role, text, when) for n, (_, role, text, when) in enumerate(DOG[2])]
+    archive = archives.claude((odd, "Beans", said), (odd[:-1] + "zz", "Other", CAT[2]))
+    assert load(anna, archive, tmp_path).counts == {"conversations": {"new": 2}, "messages": {"new": 6}}
+    before = rows_of(database, anna.profile_id)
+    assert load(anna, archive, tmp_path).counts == {"conversations": {"known": 2}, "messages": {"known": 6}}
+    assert rows_of(database, anna.profile_id) == before | {"audit_log": before["audit_log"] + 1}
+    assert in_tables(database, "4111111111111111") == []
+    assert in_tables(database, "sk-proj-abc") == []
+
+
 def test_a_newer_archive_brings_what_is_new_in_it(anna, tmp_path):
     load(anna, archives.chatgpt(DOG), tmp_path)
     longer = archives.thread("a", *(text for _, _, text, _ in DOG[2]), "He likes fog.", "Who does not.")
