@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from memory import audit, files
 from memory.db import moment_scope, now, profile_scope
-from memory.errors import BeingErased, NotFound
+from memory.errors import BeingErased, InvalidInput, NotFound
 from memory.models import Event, Profile
 from memory.portable import jsonl, markdown, table
 
@@ -69,9 +69,11 @@ def spooled(*, profile_id: uuid.UUID, form: Form, actor: str = "person") -> Bina
 def to_file(*, profile_id: uuid.UUID, form: Form, path: Path | None, actor: str) -> tuple[Path, Counter[str]]:
     """Write the export to a file that its owner alone may read; None: beside what else is kept of the person.
 
-    The file is there whole or not at all. Raises OSError.
+    The file is there whole or not at all. Raises OSError; InvalidInput for what is no file, such as a device.
     """
-    target = path or _folder(profile_id) / file_name(form)
+    target = path.resolve() if path else _folder(profile_id) / file_name(form)
+    if target.exists() and not target.is_file():
+        raise InvalidInput(f"{path} is no file: name one, or - for standard output.")
     handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
     try:
         with os.fdopen(handle, "wb") as out:
@@ -81,7 +83,7 @@ def to_file(*, profile_id: uuid.UUID, form: Form, path: Path | None, actor: str)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-    return target, counts
+    return path or target, counts
 
 
 def file_name(form: Form) -> str:

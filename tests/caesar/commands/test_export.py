@@ -1,6 +1,7 @@
 """manage.py export."""
 
 import json
+import os
 import stat
 from pathlib import Path
 
@@ -47,6 +48,20 @@ def test_it_writes_to_standard_output(lin, form):
     assert ran.code == 0, ran.err
     assert "Beans" in ran.out
     assert ("'=Beans" in ran.out) is (form == "csv")
+
+
+def test_it_takes_the_place_of_files_alone(lin, tmp_path):
+    pipe, link, behind = tmp_path / "pipe", tmp_path / "link", tmp_path / "behind"
+    os.mkfifo(pipe)
+    link.symlink_to(behind)
+    for place in (pipe, tmp_path):
+        with pytest.raises(InvalidInput, match="is no file"):
+            run("export", "--profile", "lin", "--output", str(place))
+    run("export", "--profile", "lin", "--output", str(link))
+    assert pipe.is_fifo()
+    assert link.is_symlink()
+    assert "caesar-memory" in behind.read_text()
+    assert {each.name for each in tmp_path.iterdir()} == {"pipe", "link", "behind"}
 
 
 def test_it_says_what_is_wrong(lin, tmp_path):
