@@ -18,7 +18,7 @@ from memory.documents.formats import MOST_NAME, format_of
 from memory.documents.pages import Page
 from memory.documents.refusing import refused
 from memory.domain.chunks import chunks
-from memory.domain.text import one_line
+from memory.domain.text import normalise, one_line
 from memory.errors import Conflict, InvalidInput
 from memory.hashing import document_digest
 from memory.models import AuditLog, Document, Event, Passage, Space
@@ -65,6 +65,8 @@ def add(*, profile_id: uuid.UUID, name: str, data: bytes, space: str | None = No
         return Added(there, False)
     pages = converting.convert(data, kind)
     parts = _parts(pages)
+    if not any(normalise(part.text) for part in parts):
+        raise converting.without_text(kind)
     document = Document(
         profile_id=profile_id,
         conversation_id=new_id(),
@@ -105,7 +107,8 @@ def _named(name: str) -> str:
     called = one_line(audit.storable_text(os.path.basename(name.replace("\\", "/")))).strip()
     if not called or len(called) > MOST_NAME:
         raise InvalidInput(f"A document has a name of 1 to {MOST_NAME} characters, with its ending.")
-    return str(sensitive.redacted(called, set()))
+    stem, ending = os.path.splitext(str(sensitive.redacted(called, set())))
+    return stem[: MOST_NAME - len(ending)] + ending  # what stands for a secret may be longer than it
 
 
 def _allowed(profile_id: uuid.UUID, slug: str | None) -> Space:

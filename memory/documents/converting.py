@@ -52,6 +52,11 @@ def convert(data: bytes, kind: Format) -> list[Page]:
     return pages
 
 
+def without_text(kind: Format) -> DocumentRefused:
+    """For a document in whose text there is nothing that can be seen."""
+    return _said("no_text", kind, limits())
+
+
 def _run(data: bytes, kind: Format, allowed: Limits) -> dict[str, Any]:
     command = [sys.executable, "-m", child.__name__, kind.value, child.packed(allowed)]
     environment = {"PYTHONPATH": str(_ROOT), "PYTHONDONTWRITEBYTECODE": "1"}

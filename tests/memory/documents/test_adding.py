@@ -9,11 +9,13 @@ from django.db import connection
 
 from memory import profiles, spaces
 from memory.db import profile_scope
+from memory.documents.formats import MOST_NAME
 from memory.errors import Conflict, InvalidInput, NotFound
 from memory.models import AuditLog, Document, Passage, WorkItem
 from tests.everywhere import in_tables, rows_of
 from tests.memory.documents import made
 from tests.memory.documents.acts import give, progress
+from tests.memory.portable.acts import export, load
 from tests.people import Person, person
 
 pytestmark = pytest.mark.usefixtures("database")
@@ -99,6 +101,8 @@ BAD = [
     ("cut.docx", made.word("Zanzibar")[:900], "document_damaged", 422),
     ("empty.txt", b" \n", "document_empty", 422),
     ("scan.pdf", made.pdf(""), "document_no_text", 422),
+    ("hyphens.txt", "\u00ad\u00ad".encode(), "document_no_text", 422),
+    ("unseen.md", "\u200b\n\u200d".encode(), "document_no_text", 422),
 ]
 
 
@@ -111,6 +115,15 @@ def test_a_bad_file_is_refused_and_leaves_nothing(anna, database, name, data, co
     assert "Nothing of it was kept." in str(refused.value)
     assert rows_of(database, anna.profile_id) == before
     assert in_tables(database, "zanzibar") == []
+
+
+def test_a_name_with_secrets_is_no_longer_than_others_and_comes_back_from_an_export(anna, tmp_path):
+    document = give(anna, "4111111111111111 " * 11 + "cv.txt", b"I live in Porto.").document
+    assert document.name.startswith("[redacted: payment] ")
+    assert document.name.endswith(".txt")
+    assert len(document.name) <= MOST_NAME
+    bert = person("bert")
+    assert load(bert, export(anna), tmp_path).counts["documents"] == {"new": 1}
 
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
