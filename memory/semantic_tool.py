@@ -130,7 +130,7 @@ def _asked(arguments: Any) -> tuple[str, int] | None:
     given = parsed(arguments) or {}
     query, k = given.get("query"), given.get("k")
     query = storable_text(query).strip()[:MOST_QUERY] if isinstance(query, str) else ""
-    if not isinstance(k, int | float) or isinstance(k, bool) or not math.isfinite(k):
+    if not isinstance(k, int | float) or isinstance(k, bool) or not -math.inf < k < math.inf:
         k = USUAL_K
     return (query, max(1, min(MOST_K, int(k)))) if query else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import uuid
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime, timedelta
@@ -53,10 +52,9 @@ class Fields:
 
     def share(self, name: str) -> float:
         value = self._record.get(name)
-        ok = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-        if not ok or not 0 <= value <= 1:  # type: ignore[operator]
+        if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
             raise self.wrong(name, "a number from 0 to 1")
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
 
     def count(self, name: str, most: int = MOST_COUNT) -> int:
         value = self._record.get(name)

@@ -98,9 +98,9 @@ def text_in(raw: Any) -> str:
 
 def share(raw: Any, default: float) -> float:
     """A number from 0 to 1, or the default."""
-    if isinstance(raw, bool) or not isinstance(raw, int | float) or not math.isfinite(raw):
+    if isinstance(raw, bool) or not isinstance(raw, int | float) or not -math.inf < raw < math.inf:
         return default
-    return min(1.0, max(0.0, float(raw)))
+    return float(min(1, max(0, raw)))
 
 
 def slug_of(raw: Any) -> str | None:

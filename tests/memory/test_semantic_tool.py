@@ -109,6 +109,7 @@ def answers(*arguments: Any) -> list[semantic_tool.Found]:
         ('{"query": "regatta", "k": -1}', "regatta", 1),
         ('{"query": "regatta", "k": 2.7}', "regatta", 2),
         ('{"query": "regatta", "k": NaN}', "regatta", 5),
+        ('{"query": "regatta", "k": 1' + "0" * 400 + "}", "regatta", 10),
         ('{"query": "regatta", "k": true}', "regatta", 5),
         ('{"query": "regatta", "k": "many", "extra": 1}', "regatta", 5),
         (json.dumps({"query": "x" * 9_000}), "x" * 2_000, 5),

@@ -35,7 +35,7 @@ def _profiles(found: sqlite3.Connection) -> set[Any]:
 
 
 def _fact(row: dict[str, Any], spaces: dict[Any, str | None]) -> FoundFact | Skipped:
-    where = f"memories {row.get('id')}"
+    where = sqlite.place("memories", row)
     text = next((text for name in TEXTS if (text := text_in(row.get(name)).strip())), "")
     if not text:
         return Skipped(where, "a memory without a text")

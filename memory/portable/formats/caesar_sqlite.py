@@ -29,7 +29,7 @@ def read(found: sqlite3.Connection) -> Iterator[Found]:
 def _fact(row: dict[str, Any]) -> FoundFact | Skipped:
     key, value = text_in(row.get("key")), text_in(row.get("value"))
     if not key.strip() or not value.strip():
-        return Skipped(f"personal_facts {row.get('id')}", "a fact without a key or a value")
+        return Skipped(sqlite.place("personal_facts", row), "a fact without a key or a value")
     edits = row.get("editcount")
     return FoundFact(
         value.strip(),
@@ -43,7 +43,7 @@ def _fact(row: dict[str, Any]) -> FoundFact | Skipped:
 
 def _chat(row: dict[str, Any]) -> Conversation | Skipped:
     """One row, one conversation, unless it says of which it is."""
-    where = f"audit_log {row.get('id')}"
+    where = sqlite.place("audit_log", row)
     payload: Any = next((row[name] for name in ("payload", "payloadjson", "data", "details") if row.get(name)), None)
     if isinstance(payload, str):
         with suppress(ValueError, RecursionError):

@@ -17,6 +17,7 @@ MOST_SECONDS = 1_800
 MOST_CELL = 64_000_000  # bytes
 STEPS = 100_000  # of SQLite's machine between two looks at the clock
 _NAME = re.compile(r"\w+")
+_ID = re.compile(r"[\w-]{1,40}")
 DAMAGED = "The SQLite file is damaged, cut off or encrypted."
 
 
@@ -59,6 +60,12 @@ def rows(found: sqlite3.Connection, table: str, *, by: str = "") -> Iterator[dic
     order = next((f' ORDER BY "{name}"' for name in columns if _plain(name) == by and _NAME.fullmatch(name)), "")
     for row in found.execute(f'SELECT * FROM "{table}"{order}'):
         yield {_plain(name): row[name] for name in columns}
+
+
+def place(table: str, row: dict[str, Any]) -> str:
+    """Which row it is, for a report: by its id, unless that is a text of its own."""
+    named = str(row.get("id"))
+    return f"{table} {named}" if _ID.fullmatch(named) else table
 
 
 def _plain(name: str) -> str:

@@ -111,6 +111,16 @@ def test_a_view_in_a_database_is_not_run(anna, database, tmp_path):
     refused(anna, database, tmp_path, (tmp_path / "x.db").read_bytes(), "none of the files")
 
 
+def test_an_id_that_is_a_text_is_told_to_nobody(anna, tmp_path):
+    with sqlite3.connect(tmp_path / "x.db") as db:
+        db.execute("CREATE TABLE personal_facts (id, key TEXT, value TEXT)")
+        ids = ("\x1b[2JMy dog is called Rex", "A" * 100_000, "f-7")
+        db.executemany("INSERT INTO personal_facts VALUES (?, '', '')", [[one] for one in ids])
+    db.close()
+    report = load(anna, (tmp_path / "x.db").read_bytes(), tmp_path)
+    assert [one.where for one in report.skipped] == ["personal_facts", "personal_facts", "personal_facts f-7"]
+
+
 def test_what_is_odd_inside_of_a_record_costs_that_record_alone(anna, tmp_path):
     odd = [
         {"mapping": "nothing", "id": "1"},

@@ -21,9 +21,9 @@ from tests.memory.portable.acts import export, full, load, records, resealed
 from tests.people import person
 
 ODD: tuple[Any, ...] = (
-    None, True, 0, -1, 1.5, 2**31, 2**70, "", "x", "\0", "\ud800", "🐕" * 50, "a" * 130, "9999-12-31T23:59:59+14:00",
-    "0001-01-01T00:00:00+00:00", [], [None], ["x"], [[]], {}, {"x": {"y": [1]}}, "00000000-0000-0000-0000-000000000000",
-    "'; DROP TABLE personal_facts; --", "{{ 7 }}", "=1+1",
+    None, True, 0, -1, 1.5, 2**31, 2**70, -(10**400), "", "x", "\0", "\ud800", "🐕" * 50, "a" * 130,
+    "9999-12-31T23:59:59+14:00", "0001-01-01T00:00:00+00:00", "00000000-0000-0000-0000-000000000000",
+    [], [None], ["x"], [[]], {}, {"x": {"y": [1]}}, "'; DROP TABLE personal_facts; --", "{{ 7 }}", "=1+1",
 )  # fmt: skip
 NOW = datetime.now(UTC)
 
