@@ -7,11 +7,12 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.core.management import call_command
+from django.core.management import call_command, load_command_class
 
 from tests.processes import ROOT
 
@@ -39,6 +40,17 @@ def shell(*arguments: str, **env: str) -> Ran:
         check=False,
     )
     return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def typed(*arguments: str) -> Ran:
+    """In this process, with its arguments read as a shell's are: what is asked for wrongly ends with a code."""
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            load_command_class("caesar", arguments[0]).run_from_argv(["manage.py", *arguments])
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return Ran(code, out.getvalue(), err.getvalue())
 
 
 def run(*arguments: str) -> Ran:

@@ -4,7 +4,7 @@ import pytest
 
 from memory import apikeys, profiles
 from memory.errors import Conflict, NotFound
-from tests.caesar.commands.conftest import run, shell
+from tests.caesar.commands.conftest import run, shell, typed
 from tests.people import person
 
 
@@ -52,5 +52,5 @@ def test_a_shell_gets_a_sentence_and_a_code(operator):
     wrong = shell("apikey", "destroy")
     assert wrong.code == 2
     assert "Traceback" not in wrong.err
-    assert shell("apikey").code == 2
-    assert shell("apikey", "create", "--help").code == 0
+    assert typed("apikey").code == 2
+    assert typed("apikey", "create", "--help").code == 0

@@ -12,7 +12,7 @@ from memory import erase, facts, files, profiles
 from memory.db import profile_scope
 from memory.errors import InvalidInput
 from memory.models import AuditLog
-from tests.caesar.commands.conftest import run, shell
+from tests.caesar.commands.conftest import run, shell, typed
 
 
 @pytest.fixture
@@ -70,4 +70,4 @@ def test_it_says_what_is_wrong(lin, tmp_path):
     with pytest.raises(InvalidInput):
         run("export", "--output", "-", "--json")
     assert shell("export", "--profile", "nobody").code == 1
-    assert shell("export", "--format", "pdf").code == 2
+    assert typed("export", "--format", "pdf").code == 2

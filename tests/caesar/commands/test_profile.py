@@ -7,7 +7,7 @@ from memory import facts, profiles
 from memory.db import profile_scope
 from memory.errors import InvalidInput, NotFound
 from memory.models import AuditLog
-from tests.caesar.commands.conftest import run, shell
+from tests.caesar.commands.conftest import run, shell, typed
 from tests.people import person
 
 
@@ -50,5 +50,5 @@ def test_it_says_what_is_wrong(operator):
 def test_a_shell_gets_a_sentence_and_a_code(operator):
     missing = shell("profile", "show", "kitchen")
     assert (missing.code, missing.err) == (1, "There is no profile 'kitchen'.\n")
-    assert shell("profile", "set", "--memory", "maybe").code == 2
-    assert shell("profile", "set").code == 2
+    assert typed("profile", "set", "--memory", "maybe").code == 2
+    assert typed("profile", "set").code == 2

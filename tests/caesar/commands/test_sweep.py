@@ -8,7 +8,7 @@ from django.core.management import CommandError
 from memory import facts
 from memory.db import operator_scope
 from memory.models import AuditLog
-from tests.caesar.commands.conftest import run, shell
+from tests.caesar.commands.conftest import run, shell, typed
 from tests.memory.test_cursor import tell
 from tests.memory.test_sweep import age
 from tests.people import person
@@ -55,4 +55,4 @@ def test_it_wants_to_hear_which(database):
     for arguments in ((), ("--apply", "--dry-run")):
         with pytest.raises(CommandError):
             run("sweep", *arguments)
-    assert shell("sweep").code == 2
+    assert typed("sweep").code == 2
