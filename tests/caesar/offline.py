@@ -9,8 +9,8 @@ import struct
 import sys
 from pathlib import Path
 
-from tests.caesar.test_preflight import free_port
 from tests.caesar.test_up import READY, demo, running
+from tests.processes import free_port
 
 GET_FLAGS, SET_FLAGS, UP = 0x8913, 0x8914, 0x1
 

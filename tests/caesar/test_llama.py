@@ -10,8 +10,9 @@ import httpx
 import pytest
 
 from tests import server
-from tests.memory.builtin.test_server import command, free_port, model, runs_llama, wait_until_it_answers
+from tests.memory.builtin.test_server import command, model, runs_llama, wait_until_it_answers
 from tests.people import person
+from tests.processes import free_port
 from tests.server import Web
 
 pytestmark = [pytest.mark.llama, runs_llama, pytest.mark.timeout(300)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import stat
 from collections import namedtuple
 from pathlib import Path
@@ -16,18 +15,13 @@ from caesar.embedded import postgres as embedded_postgres
 from caesar.embedded import valkey as embedded_valkey
 from caesar.embedded.errors import CannotStart
 from caesar.up import preflight
+from tests.processes import free_port
 
 Usage = namedtuple("Usage", "total used free")
 
 
 def settings(home: Path, **more: Any) -> Config:
     return Config(home=home, port=free_port(), **more)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def test_it_finds_nothing_wrong_with_an_empty_home(tmp_path: Path) -> None:

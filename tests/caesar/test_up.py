@@ -19,7 +19,8 @@ import pytest
 
 from caesar.config import ROOT
 from caesar.up import banner, children
-from tests.caesar.test_preflight import free_port, settings
+from tests.caesar.test_preflight import settings
+from tests.processes import free_port
 
 READY = "ready after"
 

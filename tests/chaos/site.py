@@ -14,12 +14,11 @@ import httpx
 import psutil
 
 from caesar.embedded.postgres import Postgres
-from tests.caesar.test_preflight import free_port
 from tests.caesar.test_up import READY, Up
 from tests.caesar.test_up import running as up_running
 from tests.chaos.state import State
 from tests.chaos.telling import Told, reading
-from tests.processes import eventually
+from tests.processes import eventually, free_port
 from tests.scripted_model import ScriptedModel, Vectors
 
 PROCESSES = {

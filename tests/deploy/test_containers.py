@@ -25,17 +25,11 @@ from caesar.embedded.postgres import Postgres
 from caesar.embedded.server import Server, serving
 from caesar.embedded.valkey import program
 from tests.deploy import reading
-from tests.processes import eventually
+from tests.processes import eventually, free_port
 
 pytestmark = pytest.mark.timeout(300)
 # What somebody may set in .env: here, not to wait a minute for a reading, and the embedder that loads quickly.
 ENV_FILE = {"CAESAR_MEMORY__FACTS_EXTRACT__INTERVAL_SECONDS": "1", "CAESAR_SEMANTIC__PROVIDER": "onnx"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class Host:

@@ -21,10 +21,9 @@ import httpx
 import psycopg
 
 from caesar.embedded import urls
-from tests.caesar.test_preflight import free_port
 from tests.memory.documents import made
 from tests.memory.portable import archives
-from tests.processes import ROOT, Process, eventually
+from tests.processes import ROOT, Process, eventually, free_port
 
 PROGRAMS = Path(__file__).parent / "programs"
 LEFT_OUT = {".git", ".venv", "var", ".env", ".hypothesis"}

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from caesar.management.command import Verb
+from caesar.management.command import Verb, whose
 from caesar.management.printing import add_json, as_json, as_table
 from memory import erase, operations
 from memory.models import Profile
@@ -34,8 +34,7 @@ class Command(Verb):
         if options["list"]:
             self._list(options)
             return
-        user = operations.user_named(options["user"])
-        profile = operations.profile_named(user_id=user.id, name=options["profile"])
+        profile = whose(options)
         if not options["yes"] and not self._is_sure(profile):
             raise CommandError(NOT_SURE, returncode=2)
         rows = erase.erase_profile(profile_id=profile.id, actor="operator")

@@ -17,6 +17,7 @@ import httpx
 import pytest
 
 from memory.builtin import server
+from tests.processes import free_port
 
 ROOT = Path(__file__).parents[3]
 LLAMA = importlib.util.find_spec("xllamacpp") is not None
@@ -28,12 +29,6 @@ def model() -> Path:
     assert SMOL is not None
     assert SMOL.origin is not None
     return next(Path(SMOL.origin).parent.glob("*.gguf"))
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def command(path: Path, port: int) -> list[str]:
