@@ -18,7 +18,6 @@ from memory.errors import InvalidInput
 
 PAGE_SIZE = 50
 MOST = 200
-PARAMS = ("cursor", "page_size")
 
 
 @dataclass(frozen=True)
