@@ -56,7 +56,7 @@ def _answer(claim: Claim, row: Known) -> Answer:
     else:
         alike = _alike(claim, row) if same_key else row.state == "deleted" and _tells(claim, row)
         settled = alike and same_chat and same_key
-        doubted = alike and row.deleted_at is not None and (same_chat or claim.said_at <= row.deleted_at)
+        doubted = alike and row.deleted_at is not None and (same_chat or claim.may_be_from_before(row.deleted_at))
     return Answer.SETTLED if settled else Answer.DOUBT if doubted else Answer.NONE
 
 

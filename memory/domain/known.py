@@ -68,7 +68,8 @@ class Claim:
 
     `forget` says that the person asked for it to be forgotten; `op` is retract then. `said_in` is the space where it
     was said, wherever it is to hold. What the person has answered: `rejected` and `deleted_at` of this very claim,
-    `deleted_elsewhere_at` of the same value under another key.
+    `deleted_elsewhere_at` of the same value under another key. `undated`: nobody knows when it was said, and `said_at`
+    is when it came in.
     """
 
     id: uuid.UUID
@@ -90,6 +91,11 @@ class Claim:
     rejected: bool = False
     forget: bool = False
     said_in: uuid.UUID | None = None
+    undated: bool = False
+
+    def may_be_from_before(self, at: datetime) -> bool:
+        """Whether it may have been said before something was deleted."""
+        return self.undated or self.said_at <= at
 
     @property
     def slot(self) -> Slot:

@@ -90,7 +90,7 @@ class _Merging(Retracting):
             if answer is Answer.SETTLED:
                 self._note(claim, Did.ANSWERED)
                 return
-            elsewhere = claim.deleted_elsewhere_at is not None and claim.said_at <= claim.deleted_elsewhere_at
+            elsewhere = claim.deleted_elsewhere_at is not None and claim.may_be_from_before(claim.deleted_elsewhere_at)
             if claim.current and (claim.deleted_at is not None or answer is Answer.DOUBT or elsewhere):
                 claim = doubted(claim, "deleted_before")
             if claim.space_id is None and (kept := self._kept_in_a_space(claim)) is not None:

@@ -112,6 +112,7 @@ class _Reading:
             place=(0, n),
             reasons=reasons,
             said_in=self._where.id,
+            undated=found.at is None,
         )
         return Told(
             claim=claim,

@@ -109,6 +109,22 @@ def test_it_is_no_way_around_what_the_person_decided(anna, database, tmp_path):
         assert AuditLog.objects.get(event_type=Event.SENSITIVE_REFUSED).payload["classes"] == ["credential", "payment"]
 
 
+@pytest.mark.parametrize(
+    "found",
+    [
+        {"memory": "The dog is called Wolpertinger"},
+        {"key": "animal", "value": "Wolpertinger"},
+        {"memory": "The dog is called Wolpertinger", "created_at": "2024-01-01T00:00:00Z"},
+    ],
+)
+def test_what_was_deleted_is_only_asked_about_where_nobody_knows_when_it_was_said(anna, tmp_path, found):
+    gone = facts.author(profile_id=anna.profile_id, fields={"key": "dog.name", "value": "Wolpertinger"})
+    facts.delete(profile_id=anna.profile_id, fact_id=gone.id)
+    assert load(anna, plain(found), tmp_path).counts["facts"] == {"waiting": 1}
+    with profile_scope(anna.profile_id):
+        assert Fact.objects.get(state="pending").reasons == ["deleted_before"]
+
+
 def test_all_of_them_wait_where_the_person_reviews_everything(database, tmp_path):
     careful = person("carla", approval="review")
     report = load(careful, plain(*({"key": f"thing.n{n}", "value": f"value {n}"} for n in range(30))), tmp_path)
