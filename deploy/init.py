@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes what an installation needs before its first start: `.env`, and fresh secrets in files. `make init` runs it.
 
-What is there already is kept, so that it may be run again; a secret is renewed by removing its file. Needs nothing but
-Python itself.
+What is there already is kept, so that it may be run again; a secret is renewed by removing its file, and what holds it
+is made anew with it. A login's new password has to be told the database too, by `ALTER ROLE`. Needs nothing but Python
+itself.
 """
 
 from __future__ import annotations
@@ -21,6 +22,14 @@ FILES: Mapping[str, str] = {
     "CAESAR_API_KEY": "api-key",
     "CAESAR_DASHBOARD__TOKEN": "dashboard-token",
     "CAESAR_METRICS_TOKEN": "metrics-token",
+}
+# What holds a password: each file with that of the password.
+HOLD: Mapping[str, str] = {
+    "database-owner-url": "owner-password",
+    "database-url": "service-password",
+    "database-worker-url": "worker-password",
+    "broker-url": "broker-password",
+    "redis.acl": "broker-password",
 }
 NOTE = """\
 # Made by `make init`. Secrets stand in the files named here, for nobody else to read. docker-compose.yml names the same
@@ -69,7 +78,9 @@ def make_secrets(folder: Path) -> list[Path]:
     new = []
     for name, content in made(folder).items():
         path = folder / name
-        if not path.exists() or not path.read_text().strip():
+        renewed = folder / HOLD.get(name, name) in new
+        if renewed or not path.exists() or not path.read_text().strip():
+            path.unlink(missing_ok=True)  # nobody may write to it
             path.write_text(content() + "\n")
             new.append(path)
         path.chmod(0o444)

@@ -59,6 +59,23 @@ def test_nobody_else_gets_at_them(tree: Path) -> None:
     assert {"deploy/secrets/", ".env"} <= set(ignored)
 
 
+def test_a_renewed_password_is_in_all_that_holds_it(tree: Path) -> None:
+    init(tree)
+    before = contents(tree)
+    secrets = tree / "deploy" / "secrets"
+    (secrets / "broker-password").unlink()
+    (secrets / "service-password").chmod(0o600)
+    (secrets / "service-password").write_text("\n")
+    (secrets / "service-password").chmod(0o444)
+    init(tree)
+    after = contents(tree)
+    changed = {name for name in after if after[name] != before[name]}
+    assert changed == {"broker-password", "broker-url", "redis.acl", "service-password", "database-url"}
+    assert after["broker-password"].strip() in after["broker-url"]
+    assert after["service-password"].strip() in after["database-url"]
+    assert {path.stat().st_mode & 0o777 for path in secrets.iterdir()} == {0o444}
+
+
 def test_two_installations_share_none(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     other = tmp_path_factory.mktemp("other")
     shutil.copytree(tree, other, dirs_exist_ok=True)
