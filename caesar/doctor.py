@@ -24,7 +24,6 @@ CLOCKS_APART_SECONDS = 5.0
 # What a model is for, by the name of its finding.
 TASKS = {"chat": "model", "memory_extract": "extracting", "memory_summarise": "summarising"}
 SAFE_PGVECTOR = (0, 8, 2)
-LATE_TICKS = 3  # intervals without a tick, after which nobody seems to schedule
 _LOOK = """
 SELECT extract(epoch FROM clock_timestamp())::float8,
        (SELECT extversion FROM pg_extension WHERE extname = 'vector')"""
@@ -155,7 +154,7 @@ def _beat(check: health.Check) -> tuple[str, Health, str]:
         if last is None:
             return "beat", Health.BAD, f"Nothing has looked for chats yet ({kind})."
         ago = (datetime.now(UTC) - datetime.fromisoformat(last)).total_seconds()
-        if ago > LATE_TICKS * seconds:
+        if ago > health.late_after(seconds):
             return (
                 "beat",
                 Health.BAD,

@@ -122,10 +122,15 @@ def _unapplied() -> int:
     return waiting
 
 
+def late_after(interval_seconds: float) -> float:
+    """Seconds after which what is due in each interval is late: a busy worker may be behind by a minute."""
+    return LATE_AFTER_TICKS * interval_seconds + 60
+
+
 def cursors() -> Check:
     lags = cursor.lag()
-    late_after = LATE_AFTER_TICKS * settings.CAESAR.memory.facts_extract.interval_seconds + 60
-    late = [lag for lag in lags if lag.oldest_seconds > late_after]
+    most = late_after(settings.CAESAR.memory.facts_extract.interval_seconds)
+    late = [lag for lag in lags if lag.oldest_seconds > most]
     data = {
         "cursors": [
             {

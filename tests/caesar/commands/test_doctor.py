@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import shutil
 from collections import namedtuple
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
 
 from memory import cursor, workers
 from memory.config import LLM, Semantic
-from memory.models import WorkKind
+from memory.db import operator_scope
+from memory.models import MemoryCursor, WorkKind
 from tests.caesar.commands.conftest import run, shell
 from tests.processes import eventually, worker
 
@@ -41,6 +46,18 @@ def test_it_says_who_is_missing_and_what_to_do(operator, broker):
     assert "celery -A caesar worker" in ran.out
     assert "bad   beat        Nothing has looked for chats yet" in ran.out
     assert "celery -A caesar beat" in ran.out
+
+
+@pytest.mark.parametrize(("seconds", "health"), [(50, "good"), (400, "bad")])
+def test_a_scheduler_is_missed_when_it_is_late(operator, broker, settings, seconds, health):
+    memory = settings.CAESAR.memory
+    often = memory.facts_extract.model_copy(update={"interval_seconds": 1.0})
+    memory = memory.model_copy(update={"facts_extract": often})
+    settings.CAESAR = settings.CAESAR.model_copy(update={"memory": memory})
+    cursor.tick(*WorkKind)
+    with operator_scope():
+        MemoryCursor.objects.update(ticked_at=Now() - timedelta(seconds=seconds))
+    assert said()["beat"][0] == health
 
 
 def test_it_asks_each_model_once_and_says_which_settings_to_mend(operator, broker, settings, model):
