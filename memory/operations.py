@@ -96,7 +96,9 @@ def profile_named(*, user_id: int, name: str | None) -> Profile:
         rows = Profile.objects.filter(user_id=user_id)
         found = (rows.filter(is_default=True) if name is None else rows.filter(name=name)).first()
     if found is None:
-        raise NotFound("There is no default profile." if name is None else f"There is no profile {name!r}.")
+        if name is None:
+            raise NotFound("This account has no profile yet: it gets one when its owner first opens the dashboard.")
+        raise NotFound(f"There is no profile {name!r}.")
     return found
 
 

@@ -6,7 +6,7 @@ import uuid
 import pytest
 from django.test import Client
 
-from memory import facts
+from memory import facts, profiles
 from memory.db import profile_scope
 from memory.models import AuditLog, Fact
 
@@ -38,6 +38,20 @@ def test_it_shows_what_is_known_most_important_first(anna):
 
 def test_it_says_what_to_do_where_nothing_is_known(anna):
     assert "Nothing is known yet" in anna.page("/dashboard/facts").text
+    assert "Chat a little" in anna.page("/dashboard/facts").text
+
+
+@pytest.mark.parametrize("path", ["facts", "chat", "documents", "episodes"])
+def test_where_memory_is_off_it_says_where_to_switch_it_on(anna, path):
+    profiles.update(profile_id=anna.who.profile_id, changes={"memory_enabled": False, "summaries_enabled": False})
+    page = anna.page(f"/dashboard/{path}")
+    assert " off for this profile" in page.text
+    assert "Switch " in page.text
+    assert [tag for tag, given in page.elements if given.get("href") == "/dashboard/people"] == [
+        "a",
+        "a",
+    ]  # and the menu
+    assert "Chat a little" not in page.text
 
 
 def test_it_finds(anna):

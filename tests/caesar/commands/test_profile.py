@@ -1,6 +1,7 @@
 """manage.py profile."""
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.management.base import CommandError
 
 from memory import facts, profiles
@@ -37,6 +38,12 @@ def test_it_makes_no_profile_by_looking(operator):
         run("profile", "set", "kitchen", "--memory", "on")
     assert len(run("profile", "list", "--json").json) == 1
     assert profiles.resolve(user_id=operator, name=None).memory_enabled
+
+
+def test_it_says_that_somebody_never_came_in(operator):
+    get_user_model().objects.create_user("bert")
+    with pytest.raises(NotFound, match="no profile yet: it gets one when its owner first opens the dashboard"):
+        run("profile", "set", "--user", "bert", "--memory", "on")
 
 
 def test_it_says_what_is_wrong(operator):
