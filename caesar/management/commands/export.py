@@ -49,7 +49,7 @@ class Command(Verb):
         try:
             written, counts = exporting.to_file(profile_id=profile.id, form=form, path=path, actor="operator")
         except OSError as error:
-            raise CommandError(f"{error.filename or path}: {error.strerror}.") from None
+            raise CommandError(f"{path or error.filename}: {error.strerror}.") from None
         if options["json"]:
             self.stdout.write(as_json({"profile": profile.name, "file": str(written), "rows": dict(counts)}))
             return
