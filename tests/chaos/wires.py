@@ -85,11 +85,13 @@ def relay(address: str, connect: Callable[[], Any], tls: Certificate | None = No
 
 
 async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        while data := await reader.read(65_536):
-            writer.write(data)
-            await writer.drain()
-    writer.close()
+    try:
+        with contextlib.suppress(OSError):
+            while data := await reader.read(65_536):
+                writer.write(data)
+                await writer.drain()
+    finally:
+        writer.close()
 
 
 def to_socket(path: Path) -> Callable[[], Any]:
