@@ -26,6 +26,8 @@ _ENVIRONMENT = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_PROGRESS_BARS": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
+    # Its own call that switches reports off comes too late: the id of the machine is made at the import.
+    "ORT_DISABLE_TELEMETRY": "1",
     "TRANSFORMERS_VERBOSITY": "error",
 }
 
