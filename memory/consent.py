@@ -40,8 +40,8 @@ def wanted(space: Space, *, memory_on: bool = True) -> Wanted:
     )
 
 
-def given(kind: WorkKind, profile: Profile, space: Space) -> bool:
-    """Whether what is said now may be read for this."""
+def given(kind: WorkKind, profile: Profile, space: Space | Profile) -> bool:
+    """Whether what is said now may be read for this. Of what belongs to no space the profile alone decides."""
     switch = SWITCHES[kind]
     return bool(getattr(profile, switch) and getattr(space, switch))
 

@@ -29,21 +29,20 @@ def recall(profile: Profile, query: str, *, space: str | None = None, k: int = f
 
 
 def remember(profile: Profile, value: str, *, key: str | None = None, space: str | None = None, **more: Any) -> str:
-    """A fact as the person states it. It holds at once, as if they had written it themselves."""
+    """A fact as the person states it. It holds at once, as if they had written it (see `facts.assistants`)."""
     if instruction_like(value):
         raise InvalidInput(AN_ORDER)
     fields = {"value": value, "key": key, "space": space, **more}
-    fact = facts.author(
-        profile_id=profile.id, fields={name: given for name, given in fields.items() if given is not None}
-    )
-    return _kept(profile, fact)
+    given = {name: one for name, one in fields.items() if one is not None}
+    return _kept(profile, facts.author(profile_id=profile.id, fields=given, by_assistant=True))
 
 
 def update_fact(profile: Profile, fact_id: str, value: str) -> str:
     """Another value for a fact; what it said before stays as history."""
     if instruction_like(value):
         raise InvalidInput(AN_ORDER)
-    return _kept(profile, facts.edit(profile_id=profile.id, fact_id=_id(fact_id), changes={"value": value}))
+    fact = facts.edit(profile_id=profile.id, fact_id=_id(fact_id), changes={"value": value}, by_assistant=True)
+    return _kept(profile, fact)
 
 
 def forget(profile: Profile, fact_id: str) -> str:

@@ -13,14 +13,19 @@ from memory.domain.cardinality import cardinality_of
 from memory.domain.text import same_form
 from memory.domain.types import Cardinality, Category, Op
 from memory.errors import Conflict, InvalidInput
-from memory.facts import checking, rows
+from memory.facts import assistants, checking, rows
 from memory.facts.locking import lock, now_of
 from memory.models import Event, Fact, FactSource, FactState, SourceKind, TombstoneKind
 from memory.models.fields import new_id
 
 
-def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "person") -> Fact:
-    """Save a fact that a person wrote, as current and pinned; a single value that it replaces becomes history."""
+def author(
+    *, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "person", by_assistant: bool = False
+) -> Fact:
+    """Save a fact that a person wrote, as current and pinned; a single value that it replaces becomes history.
+
+    by_assistant: one writes it in their name, which may do less (`assistants.check`).
+    """
     unknown = sorted(set(fields) - {"key", "value", "category", "space", "importance", "expires_at"})
     if unknown:
         raise InvalidInput(f"Not a field of a new fact: {', '.join(unknown)}.")
@@ -58,6 +63,8 @@ def author(*, profile_id: uuid.UUID, fields: Mapping[str, Any], actor: str = "pe
         )
         fact.cardinality = rows.kind_of(fact)
         replaced = held if fact.cardinality == Cardinality.ONE else []
+        if by_assistant:
+            assistants.check(fact, replaced)
         fact.edit_count = max((row.edit_count for row in replaced), default=0)
         rows.close(replaced, state=FactState.SUPERSEDED, at=now, by=fact.id)
         entities.place(profile_id=profile_id, facts=[fact])
@@ -80,11 +87,13 @@ def edit(
     changes: Mapping[str, Any],
     version: int | None = None,
     actor: str = "person",
+    by_assistant: bool = False,
 ) -> Fact:
     """Correct a fact; what it said before stays as history, and extraction can only propose a change from now on.
 
     The fact keeps its id. Raises NotFound; InvalidInput; Conflict where it is history, where `version` is no
-    longer its version (somebody edited it meanwhile), or where another fact says the same.
+    longer its version (somebody edited it meanwhile), where another fact says the same, or where an assistant would
+    bring back what the person has deleted.
     """
     checking.refuse_unknown(changes)
     if "value" in changes:
@@ -103,6 +112,8 @@ def edit(
         payload: dict[str, Any] = {"fact_id": str(fact.id), "key": fact.key, "old": old, "new": new}
         if (kept := correct(fact, new, now)) is not None:
             payload["kept"] = str(kept.id)
+        if by_assistant:
+            assistants.check_value(fact)
         fact.save()
         payload |= rows.named(rows.fold_waiting(fact, now))
         rows.forgive(fact)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from mcp import MCPError
 
-from memory import chats, facts
+from memory import chats, facts, profiles, spaces
 from memory.db import profile_scope
 from memory.domain.block import CLOSE_MARKER, OPEN_MARKER
 from memory.models import Fact
@@ -96,6 +96,33 @@ def test_an_order_is_not_kept_as_a_fact(web, anna):
         assert not Fact.objects.exists()
 
 
+def test_it_brings_nothing_back_that_the_person_took_out(web, anna):
+    deleted = facts.author(profile_id=anna.profile_id, fields={"key": "dog.name", "value": "Beans"})
+    facts.delete(profile_id=anna.profile_id, fact_id=deleted.id)
+    assert "deleted this" in refused(web, anna, "remember", key="dog.name", value="beans")
+    kept = said(web, anna, "remember", key="dog.name", value="Byte")
+    fact_id = re.search(r"\[([0-9a-f-]{36})\]", kept)
+    assert fact_id
+    assert "deleted this" in refused(web, anna, "update_fact", fact_id=fact_id[1], value="Beans")
+    with profile_scope(anna.profile_id):
+        assert [row.value for row in Fact.objects.filter(state="current")] == ["Byte"]
+        assert not Fact.objects.filter(state="superseded").exists()
+
+
+def test_it_replaces_no_word_of_the_persons_own_unseen(web, anna):
+    own = facts.author(profile_id=anna.profile_id, fields={"key": "city", "value": "Tartu"})
+    assert str(own.id) in refused(web, anna, "remember", key="city", value="Narva")
+    assert "Narva" in said(web, anna, "update_fact", fact_id=str(own.id), value="Narva")
+
+
+def test_it_keeps_nothing_where_memory_is_off(web, anna):
+    spaces.create_space(profile_id=anna.profile_id, fields={"slug": "work", "name": "Work", "memory_enabled": False})
+    assert "Memory is off" in refused(web, anna, "remember", value="The badge is blue.", space="work")
+    assert "badge" in said(web, anna, "remember", value="The badge is blue.")
+    profiles.update(profile_id=anna.profile_id, changes={"memory_enabled": False})
+    assert "Memory is off" in refused(web, anna, "remember", value="The lamp is green.")
+
+
 def test_what_is_never_kept_is_refused_in_words(web, anna):
     text = refused(web, anna, "remember", key="card", value="My card is 4111 1111 1111 1111")
     assert "4111" not in text
@@ -176,6 +203,7 @@ def test_what_is_no_request_of_the_protocol_is_refused(web, anna):
 
 
 def test_a_key_that_may_name_profiles_names_one(web, anna):
+    profiles.resolve(user_id=anna.user_id, name="her app", consent=True)
     said_there, _ = call(web, anna, "remember", {"X-Caesar-Profile": "her app"}, key="dog.name", value="Rex")
     assert "Rex" in said_there
     assert said(web, anna, "list_facts") == "Nothing is known that fits."
