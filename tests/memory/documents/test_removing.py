@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from memory import erase, facts, finding, profiles, prune, sweep
-from memory.db import operator_scope, profile_scope
+from memory.db import profile_scope
 from memory.documents import removing
 from memory.errors import NotFound
 from memory.models import AuditLog, Conversation, Document, Embedding, EmbedQueue, Fact, Passage, WorkItem
@@ -167,14 +167,15 @@ def test_what_it_says_of_a_deleted_fact_is_struck_out(anna, model, database):
     assert [one for one in passages(anna, "Zanzibarine boat") if "Zanzibarine" in one.text] == []
 
 
-def test_a_page_that_says_what_was_deleted_before_is_not_found(anna, model):
+def test_who_gives_a_document_after_a_deletion_finds_it_and_is_asked_about_what_it_says(anna, model):
     tell(anna, "My boat is the Zanzibarine.")
     read(model, {"key": "boat.name", "value": "Zanzibarine"})
     (boat,) = rows(anna)
     facts.delete(profile_id=anna.profile_id, fact_id=boat.id)
-    give(anna, "old.txt", b"My boat is the Zanzibarine.")
-    with operator_scope():
-        assert Document.objects.count() == 1
+    document = give(anna, "boat.txt", b"My boat is the Zanzibarine.").document
+    read(model, {"key": "boat.name", "value": "Zanzibarine"})
+    assert passages(anna, "Zanzibarine")[0].source_ids == ("boat.txt",)
+    assert taught(anna, document) == [("boat.name", "Zanzibarine", "pending", None)]
 
 
 def test_it_comes_back_from_an_export_whole(anna, model, tmp_path):
