@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser, DjangoHelpFormatter
+from django.core.management.base import BaseCommand, CommandError, CommandParser, DjangoHelpFormatter
 
 from memory import operations
 from memory.models import Profile
@@ -40,6 +41,16 @@ class Verb(BaseCommand):
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         kwargs.setdefault("epilog", shown(self.examples))
         return super().create_parser(prog_name, subcommand, formatter_class=_Formatter, **kwargs)
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        """A shell is told what is wrong without the name of Django's exception in front."""
+        try:
+            return super().execute(*args, **options)
+        except CommandError as error:
+            if not self._called_from_command_line or options["traceback"]:
+                raise
+            self.stderr.write(str(error))
+            sys.exit(error.returncode)
 
 
 def shown(examples: tuple[str, ...]) -> str:

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from memory import facts, profiles
 from memory.db import profile_scope
 from memory.models import Fact, Import
-from tests.caesar.commands.conftest import run, shell
+from tests.caesar.commands.conftest import run, shell, typed
 from tests.everywhere import rows_of
 from tests.memory.portable import archives
 from tests.memory.portable.acts import export, full, load, state, turns_of
@@ -64,7 +64,8 @@ def test_it_says_in_one_sentence_what_is_wrong_and_exits_with_2(lin, tmp_path):
     assert "Traceback" not in ran.err
     with pytest.raises(CommandError, match="no file"):
         run("import", str(tmp_path / "nothing"))
-    assert shell("import", str(tmp_path / "nothing")).code == 2
+    nothing = typed("import", str(tmp_path / "nothing"))
+    assert (nothing.code, nothing.err) == (2, f"There is no file {tmp_path / 'nothing'}.\n")
 
 
 def killed_until_done(path: str, who: Person, after: int) -> int:
