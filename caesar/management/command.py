@@ -26,6 +26,7 @@ class _Formatter(DjangoHelpFormatter):
 class Verb(BaseCommand):
     """One verb of `manage.py`. `examples` are lines for a shell, each without `python3 manage.py` in front."""
 
+    _called_from_command_line: bool  # Django's own, of which its stubs do not tell
     requires_system_checks: list[str] = []
     examples: tuple[str, ...] = ()
     # Django's own, which are in the way of what a reader of the help looks for. They work all the same.
