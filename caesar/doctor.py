@@ -6,7 +6,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
 
 import psycopg
@@ -15,6 +15,7 @@ from django.conf import settings
 from caesar import health
 from caesar.database import service_url
 from dashboard import models_tried
+from memory.db import now
 from memory.llm import embedding
 from memory.llm.providers import IN_PROCESS
 from memory.models import WorkKind
@@ -153,7 +154,7 @@ def _beat(check: health.Check) -> tuple[str, Health, str]:
             continue
         if last is None:
             return "beat", Health.BAD, f"Nothing has looked for chats yet ({kind})."
-        ago = (datetime.now(UTC) - datetime.fromisoformat(last)).total_seconds()
+        ago = (now() - datetime.fromisoformat(last)).total_seconds()
         if ago > health.late_after(seconds):
             return (
                 "beat",
