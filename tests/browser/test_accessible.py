@@ -33,13 +33,19 @@ LONG = ("w" * 3000, "\u202egnp.exe \u2066" + "\u0639\u0631\u0628\u064a" * 200, "
 OF_A_FACT = ["/dashboard/facts/{fact}", "/dashboard/facts/{fact}/history", "/dashboard/facts/{fact}/delete"]
 
 
+def fits(sight, path):
+    """Opens a page that is no wider than its window and has one heading of its own."""
+    page = sight.open(path)
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    assert wide <= 0, f"{path} is wider than the window by {wide}"
+    assert page.locator("h1").count() == 1, path
+    return page
+
+
 def looks(sight, paths):
     for path in paths:
-        page = sight.open(path)
+        page = fits(sight, path)
         assert sight.serious() == [], path
-        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        assert wide <= 0, f"{path} is wider than the window by {wide}"
-        assert page.locator("h1").count() == 1, path
         page.emulate_media(color_scheme="dark")  # which changes nothing but colours
         assert sight.serious("color-contrast") == [], f"{path} in the dark"
         page.emulate_media(color_scheme="light")
@@ -90,7 +96,9 @@ def test_long_words_of_any_script_fit_into_the_window(look, anna, size):
         episode = EpisodeSummary.objects.first().id
     more = [path.format(fact=fact.id) for path in OF_A_FACT] + [f"/dashboard/entities/{entity}"]
     more += [f"/dashboard/episodes/{episode}", f"/dashboard/audit/{fact.source_audit_id}"]
-    looks(look(viewport=size), [*PATHS, *more])
+    sight = look(viewport=size)
+    for path in [*PATHS, *more]:
+        fits(sight, path)
 
 
 def test_what_forms_answer_with_can_be_used_by_everyone(look, anna):

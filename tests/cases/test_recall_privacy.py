@@ -62,7 +62,7 @@ def test_a_number_that_was_forgotten_is_in_no_piece_of_chat(recalling: World, da
     reads(recalling, "0147", both)
     kofi.chat(f"My number is {NUMBER} and I drive a Dacia Duster.")
     recalling.work()
-    assert "0147" in all_doors(kofi, "What is my phone number?")
+    assert "555 0147" in all_doors(kofi, "What is my phone number?")
     # Said in passing, and nothing learned from it.
     reads(recalling, "0147", read(summary=f"Kofi asked for a call at {NUMBER}."))
     kofi.chat(f"Tell the plumber to call {NUMBER} at noon, please.")
@@ -71,12 +71,12 @@ def test_a_number_that_was_forgotten_is_in_no_piece_of_chat(recalling: World, da
     kofi.chat(ASKED)
     recalling.work()
     assert kofi.held() == {"car": "Dacia Duster"}
-    assert "0147" not in all_doors(kofi, "What is my phone number?")
+    assert "555 0147" not in all_doors(kofi, "What is my phone number?")
     assert "Duster" in all_doors(kofi, "What do I drive?")
     purge_now(settings)
     recalling.work()
-    assert "0147" not in all_doors(kofi, "Which number did I tell you?")
-    left = {column.partition(".")[0] for column in everywhere.in_tables(database, "0147")}
+    assert "555 0147" not in all_doors(kofi, "Which number did I tell you?")
+    left = {column.partition(".")[0] for column in everywhere.in_tables(database, "555 0147")}
     assert left <= {"audit_log"}  # the chats themselves, which go with their conversations
 
 

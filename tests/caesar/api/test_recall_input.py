@@ -48,7 +48,7 @@ def told(anna: Api, semantic: None) -> Api:
     for text in HOSTILE.values():
         anna.post("/v1/facts", {"key": None, "value": text[:4_000]})
         turn = chats.begin(profile_id=anna.who.profile_id, messages=[{"role": "user", "content": text}])
-        chats.finish(turn, chats.Answer(text=text))
+        chats.finish(turn, chats.Answer(text=text[:2_000]))
     tasks.drain()
     return anna
 
