@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -14,7 +14,16 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 
 from memory.db import claim_scope, operator_scope, profile_scope
-from memory.models import EmbeddingIdentity, EmbedQueue, IdentityState, OwnerKind
+from memory.models import (
+    EmbeddingIdentity,
+    EmbedQueue,
+    EpisodeSummary,
+    Fact,
+    FactState,
+    IdentityState,
+    OwnerKind,
+    Passage,
+)
 
 LEASE_SECONDS = 10.0  # renewed while the embedder answers; a worker that died with a batch gives it back by itself
 Vector = NDArray[np.float32]
@@ -123,7 +132,9 @@ def store(
             return 0
         mine = EmbedQueue.objects.filter(id__in=[w.id for w in waiting], token__in={w.token for w in waiting})
         held = set(mine.order_by("id").select_for_update(skip_locked=True).values_list("id", flat=True))
-        done = [w for w in waiting if w.id in held]
+        made = {owner for by_owner in vectors.values() for owner in by_owner}
+        there = _there(w.owner for w in waiting if w.id in held and w.owner.id in made)
+        done = [w for w in waiting if w.id in held and (w.owner.id in there or w.owner.id not in made)]
         for identity, by_owner in vectors.items():
             if identity not in kept:
                 continue
@@ -134,6 +145,26 @@ def store(
             )
         EmbedQueue.objects.filter(id__in=[w.id for w in done]).delete()
     return len(done)
+
+
+def _there(owners: Iterable[Owner]) -> set[uuid.UUID]:
+    """Those that still have a text, and keep it until the transaction ends.
+
+    `queue_missing` may have queued what somebody was taking away, whose own transaction did not see the row yet.
+    """
+    ids: dict[OwnerKind, list[uuid.UUID]] = {}
+    for owner in owners:
+        ids.setdefault(owner.kind, []).append(owner.id)
+    rows = {
+        OwnerKind.FACT: Fact.objects.filter(state=FactState.CURRENT),
+        OwnerKind.EPISODE: EpisodeSummary.objects.all(),
+        OwnerKind.PASSAGE: Passage.objects.all(),
+    }
+    found: set[uuid.UUID] = set()
+    for kind, mine in ids.items():
+        locked = rows[kind].filter(id__in=mine).order_by("id").select_for_update(skip_locked=True, no_key=True)
+        found.update(locked.values_list("id", flat=True))
+    return found
 
 
 def put(*, profile_id: uuid.UUID, identity: str, vectors: Sequence[tuple[Owner, Vector]]) -> None:

@@ -131,6 +131,24 @@ def test_it_waits_for_nobody_who_is_changing_a_text(anna, use, database):  # noq
     assert one.id != two.id
 
 
+def test_what_was_queued_while_it_was_taken_away_leaves_no_vector(anna, use, database, monkeypatch):  # noqa: F811
+    """Whoever took it away did not see the row of the queue yet."""
+    kept = use(A)
+    dog = author(anna, "pet.dog", "Beans")
+    with psycopg.connect(database.url("superuser")) as taking_away:
+        taking_away.execute("DELETE FROM embed_queue")
+        taking_away.commit()
+        taking_away.execute("UPDATE personal_facts SET state = 'retracted', valid_to = now() WHERE id = %s", [dog.id])
+        with operator_scope():
+            assert embeddings.queue_missing(A) == 1
+        meanwhile(monkeypatch, taking_away.commit)
+        embed.work_off(kept)
+    assert vectors(anna) == set()
+    finish()
+    assert vectors(anna) == set()
+    assert waiting_at_all() == []
+
+
 def test_what_goes_while_an_index_is_built_leaves_no_vector(anna, use, monkeypatch):  # noqa: F811
     use(A)
     turn = chats.begin(profile_id=anna.profile_id, messages=[{"role": "user", "content": "My boat lies in Brest."}])
