@@ -114,18 +114,7 @@ def extend(*, profile_id: uuid.UUID, place: Place, space_id: uuid.UUID, messages
         # It is new, or was deleted while the model answered.
         conversation_id, last = _made(profile_id, place, space_id), None
     ids = _draw_ids(len(messages))
-    parents = [last, *ids[:-1]][: len(ids)]
-    MessageHash.objects.bulk_create(
-        MessageHash(
-            id=row_id,
-            profile_id=profile_id,
-            conversation_id=conversation_id,
-            parent_id=parent,
-            role=message.role,
-            digest=message.digest,
-        )
-        for row_id, parent, message in zip(ids, parents, messages, strict=True)
-    )
+    MessageHash.objects.bulk_create(_chain(profile_id, conversation_id, last, ids, messages))
     return Added(conversation_id, last, ids)
 
 

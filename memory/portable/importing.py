@@ -103,7 +103,7 @@ def run(
             report.id = row.id
         try:
             _work_off(job, row, report, actor, progress)
-            if settings and source.is_own and not dry_run:
+            if settings and isinstance(job, restoring.Restoring) and not dry_run:
                 profiles.update(profile_id=profile_id, changes=job.settings, actor=actor)
         except Exception as error:
             told = _told(error)

@@ -18,14 +18,13 @@ from memory.db import now, profile_scope
 from memory.models import Import
 from memory.portable import lines
 from memory.portable.fields import Fields
-from memory.portable.found import Skipped
 from memory.portable.ids import Mask
 from memory.portable.kinds import READ_ONLY, Kind
 from memory.portable.places import Places
 from memory.portable.records import SETTINGS
 from memory.portable.rows import Batch, Context, check, write
 from memory.portable.scratch import scratch
-from memory.portable.steps import Step
+from memory.portable.steps import Step, Taken
 
 AT_ONCE = 200
 CHATS_AT_ONCE = 50  # each may be long
@@ -77,18 +76,18 @@ class Restoring:
                 yield kind, batch
 
 
-def _write(context: Context, kind: Kind, batch: Batch) -> tuple[Counter[str], list[Skipped], int]:
+def _write(context: Context, kind: Kind, batch: Batch) -> Taken:
     counts: Counter[str] = Counter() if kind in READ_ONLY else write(context, kind, batch)
     return counts, [], len(batch)
 
 
-def _link(row: Import, found: Any) -> tuple[Counter[str], list[Skipped], int]:
+def _link(row: Import, found: Any) -> Taken:
     facts.lock(row.profile_id)
     facts.link(profile_id=row.profile_id, successors=found)
     return Counter(), [], 0
 
 
-def _let_be_read(row: Import) -> tuple[Counter[str], list[Skipped], int]:
+def _let_be_read(row: Import) -> Taken:
     """What nobody had read there is read here, where it may be."""
     imports.let_be_read(row)
     return Counter(), [], 0

@@ -11,8 +11,9 @@ from memory.errors import BeingErased
 from memory.models import Space
 from memory.portable.found import Skipped
 
-# Returns what became of the batch, what of it could not be taken, and how many records of the file it ends.
-Step = Callable[[], tuple[Counter[str], list[Skipped], int]]
+# What became of a batch, what of it could not be taken, and how many records of the file it ends.
+Taken = tuple[Counter[str], list[Skipped], int]
+Step = Callable[[], Taken]
 
 
 def default_space(profile_id: uuid.UUID) -> Space:

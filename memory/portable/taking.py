@@ -14,13 +14,11 @@ from memory.models import Import
 from memory.portable import taking_chats, taking_facts
 from memory.portable.found import Conversation, FoundFact, Skipped
 from memory.portable.sources import Source
-from memory.portable.steps import Step, default_space
+from memory.portable.steps import Step, Taken, default_space
 
 
 class Taking:
     """One file of another product."""
-
-    settings: dict[str, Any] = {}
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -33,41 +31,41 @@ class Taking:
         return records
 
     def steps(self, row: Import, actor: str, dry_run: bool) -> Generator[Step, None, None]:
-        chats = taking_chats.Chats(row, dry_run=dry_run)
-        over: list[facts.Ended] = []
-        where: dict[str, uuid.UUID] = {}
+        batches = _Batches(row, actor, dry_run)
         for batch, records in _batches(self._source.records()):
-            yield partial(self._step, row, chats, batch, records, where, over, actor)
-        if over:
-            yield partial(self._end, row, over, actor)
+            yield partial(batches.take, batch, records)
+        if batches.over:
+            yield batches.end
 
-    def _step(
-        self,
-        row: Import,
-        chats: taking_chats.Chats,
-        batch: list[Any],
-        records: int,
-        where: dict[str, uuid.UUID],
-        over: list[facts.Ended],
-        actor: str,
-    ) -> tuple[Counter[str], list[Skipped], int]:
-        space = default_space(row.profile_id)
+
+class _Batches:
+    """What the batches of one import share. `over`: values that the file says have ended, for the last step."""
+
+    def __init__(self, row: Import, actor: str, dry_run: bool) -> None:
+        self.over: list[facts.Ended] = []
+        self._row, self._actor = row, actor
+        self._chats = taking_chats.Chats(row, dry_run=dry_run)
+        self._where: dict[str, uuid.UUID] = {}
+
+    def take(self, batch: list[Any], records: int) -> Taken:
+        profile_id = self._row.profile_id
+        space = default_space(profile_id)
         counted: Counter[str] = Counter()
         threads = [each for each in batch if isinstance(each, Conversation)]
         found = [each for each in batch if isinstance(each, FoundFact)]
         if threads:
-            counted += chats.take(threads, space)
+            counted += self._chats.take(threads, space)
         if found:
-            facts.lock(row.profile_id)
-            _make_spaces(row.profile_id, {each.space for each in found if each.space}, where, actor)
-            taken = taking_facts.take(row, found, where=space, spaces=where, actor=actor)
+            facts.lock(profile_id)
+            _make_spaces(profile_id, {each.space for each in found if each.space}, self._where, self._actor)
+            taken = taking_facts.take(self._row, found, where=space, spaces=self._where, actor=self._actor)
             counted += Counter({f"facts {name}": count for name, count in taken.counts.items()})
-            over += taken.over
+            self.over += taken.over
         return counted, [each for each in batch if isinstance(each, Skipped)], records
 
-    def _end(self, row: Import, over: list[facts.Ended], actor: str) -> tuple[Counter[str], list[Skipped], int]:
-        facts.lock(row.profile_id)
-        closed = facts.end(profile_id=row.profile_id, values=over, actor=actor)
+    def end(self) -> Taken:
+        facts.lock(self._row.profile_id)
+        closed = facts.end(profile_id=self._row.profile_id, values=self.over, actor=self._actor)
         return Counter({"facts closed": closed}), [], 0
 
 
